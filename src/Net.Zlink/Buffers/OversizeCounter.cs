@@ -1,0 +1,30 @@
+namespace Net.Zlink.Buffers;
+
+/// <summary>Allocates what is beyond the largest class, and counts. Interlocked counters: here the allocation is the cost.</summary>
+internal sealed class OversizeCounter
+{
+    private long _rented;
+    private long _returned;
+    private long _bytesOut;
+
+    internal byte[] Rent(int length)
+    {
+        byte[] array = PinnedArray.Allocate(length);
+        Interlocked.Increment(ref _rented);
+        Interlocked.Add(ref _bytesOut, length);
+        return array;
+    }
+
+    internal void Return(int length)
+    {
+        Interlocked.Add(ref _bytesOut, -length);
+        Interlocked.Increment(ref _returned);
+    }
+
+    // Returned first: a buffer that comes back in between must not make live negative.
+    internal OversizeStatistics Snapshot()
+    {
+        long returned = Interlocked.Read(ref _returned);
+        return new OversizeStatistics(Interlocked.Read(ref _rented), returned, Interlocked.Read(ref _bytesOut));
+    }
+}

@@ -1,0 +1,102 @@
+using System.Collections.Concurrent;
+
+namespace Net.Zlink.Buffers;
+
+/// <summary>A pooled array shared by reference count: received messages point into it, and the last one to let go returns it to the pool.</summary>
+/// <remarks>
+/// Thread safety: references may be added by a holder and released from any thread. The array's content is written by one thread before it is
+/// published and is read-only afterwards.
+/// </remarks>
+internal sealed class Slab
+{
+    private readonly SlabCache _cache;
+    private byte[] _array = [];
+    private int _references;
+
+    private Slab(SlabCache cache) => _cache = cache;
+
+    /// <summary>The backing array; valid while the caller holds a reference.</summary>
+    public byte[] Array => _array;
+
+    /// <summary>True when the caller's reference is the only one, so the array may be written again.</summary>
+    public bool IsExclusive => Volatile.Read(ref _references) == 1;
+
+    public void AddReference() => Interlocked.Increment(ref _references);
+
+    /// <summary>Drops one reference; the last one returns the array to the pool.</summary>
+    public void Release()
+    {
+        int left = Interlocked.Decrement(ref _references);
+        if (left == 0)
+        {
+            byte[] array = _array;
+            _array = [];
+            _cache.Recycle(this, array);
+        }
+        else if (left < 0)
+        {
+            throw new InvalidOperationException("A slab was released more often than it was referenced.");
+        }
+    }
+
+    /// <summary>Moves the content to a larger array. Only the exclusive holder may call it.</summary>
+    public void Grow(int length, int capacity)
+    {
+        byte[] larger = _cache.Pool.RentArray(capacity);
+        _array.AsSpan(0, length).CopyTo(larger);
+        _cache.Grown(larger.Length - _array.Length);
+        _cache.Pool.ReturnArray(_array);
+        _array = larger;
+    }
+
+    /// <summary>Hands out slabs and keeps the wrapper objects for reuse, so that a slab costs no allocation in steady state.</summary>
+    internal sealed class SlabCache(BufferPool pool)
+    {
+        // Wrappers kept for reuse: 4,096 of about 40 bytes is 160 KB at most, and covers 1 GiB of outstanding 256 KB slabs.
+        private const int MaxKept = 4096;
+
+        private readonly ConcurrentQueue<Slab> _free = new();
+        private int _kept;
+        private long _outstandingBytes;
+
+        public BufferPool Pool => pool;
+
+        /// <summary>Bytes in arrays that are out now; a shard copies small payloads when this passes its budget.</summary>
+        public long OutstandingBytes => Volatile.Read(ref _outstandingBytes);
+
+        /// <summary>A slab of at least <paramref name="minimumLength"/> bytes with one reference, the caller's.</summary>
+        public Slab Rent(int minimumLength)
+        {
+            byte[] array = pool.RentArray(minimumLength);
+            if (_free.TryDequeue(out Slab? slab))
+            {
+                Interlocked.Decrement(ref _kept);
+            }
+            else
+            {
+                slab = new Slab(this);
+            }
+
+            Interlocked.Add(ref _outstandingBytes, array.Length);
+            slab._array = array;
+            Volatile.Write(ref slab._references, 1);
+            return slab;
+        }
+
+        internal void Recycle(Slab slab, byte[] array)
+        {
+            Interlocked.Add(ref _outstandingBytes, -array.Length);
+            pool.ReturnArray(array);
+            if (Interlocked.Increment(ref _kept) <= MaxKept)
+            {
+                _free.Enqueue(slab);
+            }
+            else
+            {
+                Interlocked.Decrement(ref _kept);
+            }
+        }
+
+        internal void Grown(int by) => Interlocked.Add(ref _outstandingBytes, by);
+    }
+}

@@ -1,0 +1,73 @@
+using Net.Zlink.Engine;
+
+namespace Net.Zlink;
+
+/// <summary>A snapshot of a context.</summary>
+public sealed record ContextStatistics
+{
+    /// <summary>One entry per shard.</summary>
+    public required IReadOnlyList<ShardStatistics> Shards { get; init; }
+
+    /// <summary>Open sockets.</summary>
+    public required int Sockets { get; init; }
+}
+
+/// <summary>A snapshot of one shard: a serial executor that a part of the connections belongs to.</summary>
+public sealed record ShardStatistics
+{
+    /// <summary>Which shard.</summary>
+    public required int Index { get; init; }
+
+    /// <summary>Connections that belong to it now.</summary>
+    public required int Connections { get; init; }
+
+    /// <summary>True while it runs or is about to.</summary>
+    public required bool IsBusy { get; init; }
+
+    /// <summary>Works waiting for it now: connections with something to do.</summary>
+    public required int QueueDepth { get; init; }
+
+    /// <summary>Works done.</summary>
+    public required long Works { get; init; }
+
+    /// <summary>Turns that began on the spot, in a completion's own thread.</summary>
+    public required long RunsInPlace { get; init; }
+
+    /// <summary>Turns that were given to the thread pool.</summary>
+    public required long RunsFromPool { get; init; }
+
+    /// <summary>Works that threw; each ended one connection.</summary>
+    public required long Faults { get; init; }
+
+    /// <summary>Time spent running.</summary>
+    public required TimeSpan BusyTime { get; init; }
+
+    /// <summary>The longest turn.</summary>
+    public required TimeSpan LongestRun { get; init; }
+
+    /// <summary>The most works in one turn.</summary>
+    public required long LargestRun { get; init; }
+
+    /// <summary>The longest time from asking the thread pool for a turn to its start.</summary>
+    public required TimeSpan LongestDelay { get; init; }
+
+    internal static ShardStatistics Of(ShardLoop shard)
+    {
+        ShardCounters counters = shard.Counters;
+        return new ShardStatistics
+        {
+            Index = shard.Index,
+            Connections = Volatile.Read(ref counters.Connections),
+            IsBusy = shard.IsBusy,
+            QueueDepth = shard.QueueDepth,
+            Works = Volatile.Read(ref counters.Works),
+            RunsInPlace = Volatile.Read(ref counters.RunsInPlace),
+            RunsFromPool = Volatile.Read(ref counters.RunsFromPool),
+            Faults = Volatile.Read(ref counters.Faults),
+            BusyTime = ShardCounters.ToTime(Volatile.Read(ref counters.BusyTicks)),
+            LongestRun = ShardCounters.ToTime(Volatile.Read(ref counters.LongestTurnTicks)),
+            LargestRun = Volatile.Read(ref counters.LargestTurnWorks),
+            LongestDelay = ShardCounters.ToTime(Volatile.Read(ref counters.LongestDelayTicks)),
+        };
+    }
+}

@@ -1,0 +1,411 @@
+using System.Net;
+using System.Net.Sockets;
+using Net.Zlink.Buffers;
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink.Engine;
+
+/// <summary>One peer's life over a socket, from the moment the transport is up to the last buffer given back.</summary>
+/// <remarks>
+/// All of it runs on the connection's shard, except what its members' comments say any thread may call. Reading: a zero-byte receive tells that the
+/// peer has something, the shard then reads it into its own slab. Writing: <see cref="ConnectionWriter"/>. Ending: <see cref="ConnectionCloser"/>.
+/// </remarks>
+internal sealed class Connection : ShardWork
+{
+    private const int Started = 1;
+    private const int Readable = 2;
+    private const int Resumed = 4;
+    private const int CloseWanted = 8;
+    private const int MoreToRead = 16;
+
+    // A connection's turn is so many reads of up to 64 KiB: then the others of its shard get theirs.
+    private const int MaxReadsPerTurn = 4;
+
+    // A peer that goes on sending after our end has everything we wrote; this much of what it sends is thrown away before it is cut off.
+    private const long MaxDiscarded = 16L * 1024 * 1024;
+
+    private readonly IConnectionSink _sink;
+    private readonly BufferPool _pool;
+    private readonly SocketSignal _readSignal;
+    private readonly ConnectionCloser _closer;
+    private readonly ConnectionWriter _writer;
+    private FrameReader _reader;
+    private ShardTimer? _idleTimer;
+    private long _lastActivity;
+    private long _discarded;
+    private bool _started;
+    private bool _readPending;
+    private bool _parked;
+
+    public Connection(Socket socket, ShardLoop shard, BufferPool pool, ConnectionSettings settings, IConnectionSink sink, object? context)
+    {
+        Socket = socket;
+        Shard = shard;
+        Settings = settings;
+        Context = context;
+        _pool = pool;
+        _sink = sink;
+        Outbound = new OutboundQueue(pool, settings.Outbound);
+        _readSignal = new SocketSignal(shard, this, Readable);
+        _closer = new ConnectionCloser(this);
+        _writer = new ConnectionWriter(this, _closer);
+    }
+
+    public Socket Socket { get; }
+
+    public ShardLoop Shard { get; }
+
+    public ConnectionSettings Settings { get; }
+
+    public OutboundQueue Outbound { get; }
+
+    /// <summary>What the layer above keeps with this connection.</summary>
+    public object? Context { get; set; }
+
+    public EndPoint? RemoteEndPoint { get; init; }
+
+    public EndPoint? LocalEndPoint { get; init; }
+
+    /// <summary>Frames and payload-with-header bytes read so far; written on the shard, read by anyone.</summary>
+    public long ReceivedMessages { get; private set; }
+
+    public long ReceivedBytes { get; private set; }
+
+    /// <summary>Stopwatch times of the last read and the last completed write.</summary>
+    public long LastReadAt { get; private set; }
+
+    public long LastWriteAt => _writer.LastWriteAt;
+
+    /// <summary>True while reading is stopped because the receiver is full or busy.</summary>
+    public bool IsParked => _parked;
+
+    /// <summary>Begins the connection's life on its shard. Any thread, once.</summary>
+    /// <remarks>
+    /// The first zero-byte receive is armed here, not on the shard: the runtime spreads sockets over its epoll threads in the order of their first operation, and shards are
+    /// given out in the same order. With inline completions a shard's connections then share one epoll thread, and no two of these wait for the same shard.
+    /// </remarks>
+    public void Start()
+    {
+        int reasons = Started;
+        _readPending = true;
+        try
+        {
+            if (!Socket.ReceiveAsync(_readSignal))
+            {
+                reasons |= Readable;
+            }
+        }
+        catch (ObjectDisposedException)
+        {
+            // Closed before it began; the shard knows.
+        }
+
+        Shard.Post(this, reasons);
+    }
+
+    /// <summary>Asks for a flush after an append that got the write turn. Any thread.</summary>
+    public void ScheduleFlush() => _writer.Schedule();
+
+    /// <summary>Lets a parked connection read again. Any thread.</summary>
+    public void Resume() => Shard.Post(this, Resumed);
+
+    /// <summary>Asks the connection to end. Any thread; the first reason wins, a later abort speeds it up.</summary>
+    public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
+    {
+        if (_closer.Request(reason, mode, linger))
+        {
+            Shard.Post(this, CloseWanted);
+        }
+    }
+
+    internal override void Run(int reasons)
+    {
+        if ((reasons & CloseWanted) != 0)
+        {
+            _closer.OnRequested();
+        }
+
+        if (!_started)
+        {
+            // The first completion may be here before the post of Start.
+            _started = true;
+            OnStarted();
+        }
+
+        if ((reasons & Resumed) != 0 && _parked && _closer.IsOpen)
+        {
+            _parked = false;
+            TouchIdle();
+            GoOnReading();
+        }
+
+        if ((reasons & Readable) != 0)
+        {
+            OnReadable();
+        }
+        else if ((reasons & MoreToRead) != 0)
+        {
+            GoOnReading();
+        }
+    }
+
+    internal override void OnFault(Exception exception)
+    {
+        if (!_closer.IsClosed)
+        {
+            try
+            {
+                _sink.OnFault(this, exception);
+            }
+            finally
+            {
+                if (Shard.IsHelped)
+                {
+                    // The end of a connection calls its handler, which has no business on a sender's stack.
+                    RequestClose(DisconnectReason.HandlerFailed, CloseMode.Abort);
+                }
+                else
+                {
+                    _closer.Begin(DisconnectReason.HandlerFailed, CloseMode.Abort, exception.Message);
+                }
+            }
+        }
+    }
+
+    internal override string Describe() => $"{_sink.Name} of connection {RemoteEndPoint}";
+
+    /// <summary>The closer has stopped the connection for frames and sends: tell the layer above.</summary>
+    internal void NotifyClosing(DisconnectReason reason, string? detail)
+    {
+        Shard.Timers.Cancel(_idleTimer);
+        Outbound.Close();
+        _sink.OnClosing(this, reason, detail);
+    }
+
+    /// <summary>Writes what there is, unless the kernel is full; the closer hears of the end.</summary>
+    internal void Flush() => _writer.Flush();
+
+    /// <summary>Reads on in order to throw away, until the peer ends its side: unread input would turn our close into a reset.</summary>
+    internal void DiscardInput()
+    {
+        _parked = false;
+        Shard.Post(this, MoreToRead);
+    }
+
+    /// <summary>Lets go of everything. The closer calls it once, when the connection is over.</summary>
+    internal void Teardown()
+    {
+        Shard.Timers.Cancel(_idleTimer);
+        _writer.Stop();
+        _reader.Release(_pool);
+        Socket.Dispose();
+        _writer.Release();
+        if (!_readPending)
+        {
+            _readSignal.Dispose();
+        }
+
+        Shard.Counters.Connections--;
+        _sink.OnClosed(this);
+    }
+
+    private void OnStarted()
+    {
+        Shard.Counters.Connections++;
+        if (!_closer.IsOpen)
+        {
+            return;
+        }
+
+        LastReadAt = Shard.Now;
+        _writer.Start(Shard.Now);
+        if (Settings.IdleTimeout > TimeSpan.Zero)
+        {
+            _idleTimer = new ShardTimer(static state => ((Connection)state).OnIdleTimer(), this);
+            _lastActivity = Shard.Timers.Timestamp();
+            Shard.Timers.Arm(_idleTimer, Settings.IdleTimeout);
+        }
+
+        _sink.OnOpened(this);
+        GoOnReading();
+    }
+
+    private void OnReadable()
+    {
+        _readPending = false;
+        if (_closer.IsClosed)
+        {
+            _readSignal.Dispose();
+        }
+        else if (_readSignal.SocketError == SocketError.Success)
+        {
+            GoOnReading();
+        }
+        else if (_closer.IsOpen)
+        {
+            _closer.OnLost(_readSignal.SocketError);
+        }
+        else
+        {
+            _closer.OnPeerEnded();
+        }
+    }
+
+    private void GoOnReading()
+    {
+        if (_readPending || _closer.IsClosed)
+        {
+            return;
+        }
+
+        if (!_closer.IsOpen)
+        {
+            DiscardLoop();
+        }
+        else if (!_parked)
+        {
+            if (_sink.MayRead(this))
+            {
+                ReadLoop();
+            }
+            else
+            {
+                _parked = true;
+            }
+        }
+    }
+
+    private void ReadLoop()
+    {
+        for (int i = 0; i < MaxReadsPerTurn; i++)
+        {
+            ReadOutcome outcome = _reader.Read(Socket, Shard.ReceiveSlab, _pool, Settings.MessageLimit, out InboundBatch batch);
+            if (batch.Frames > 0 && Deliver(batch) == Delivery.Park)
+            {
+                _parked = true;
+            }
+
+            if (!_closer.IsOpen)
+            {
+                return;
+            }
+
+            if (_reader.HasTooLarge)
+            {
+                _closer.Begin(
+                    DisconnectReason.ProtocolError, CloseMode.Orderly, $"a frame of {_reader.TooLarge} bytes was announced; MaxMessageSize is {Settings.MessageLimit}");
+                return;
+            }
+
+            if (outcome == ReadOutcome.EndOfStream)
+            {
+                _closer.OnPeerEnded();
+                return;
+            }
+
+            if (outcome == ReadOutcome.Failed)
+            {
+                _closer.OnLost(_reader.Error);
+                return;
+            }
+
+            if (_parked || (outcome == ReadOutcome.Drained && WaitForInput()))
+            {
+                return;
+            }
+
+            if (outcome == ReadOutcome.Drained && _readSignal.SocketError != SocketError.Success)
+            {
+                _closer.OnLost(_readSignal.SocketError);
+                return;
+            }
+        }
+
+        Shard.Post(this, MoreToRead);
+    }
+
+    private void DiscardLoop()
+    {
+        for (int i = 0; i < MaxReadsPerTurn; i++)
+        {
+            ReadOutcome outcome = FrameReader.Discard(Socket, Shard.ReceiveSlab, ref _discarded);
+            if (outcome is ReadOutcome.EndOfStream or ReadOutcome.Failed || (_discarded > MaxDiscarded && _closer.IsFlushed))
+            {
+                _closer.OnPeerEnded();
+                return;
+            }
+
+            if (outcome == ReadOutcome.Drained && WaitForInput())
+            {
+                return;
+            }
+        }
+
+        Shard.Post(this, MoreToRead);
+    }
+
+    /// <summary>
+    /// Arms the zero-byte receive. False if it ended at once: there is input, or the signal has an error, which the system reports only this once
+    /// (the next read would take a reset for an orderly end).
+    /// </summary>
+    private bool WaitForInput()
+    {
+        _readPending = true;
+        if (Socket.ReceiveAsync(_readSignal))
+        {
+            return true;
+        }
+
+        _readPending = false;
+        return false;
+    }
+
+    private Delivery Deliver(in InboundBatch batch)
+    {
+        ReceivedMessages += batch.Frames;
+        ReceivedBytes += batch.Length;
+        LastReadAt = Shard.Now;
+        TouchIdle();
+        bool turn = _sink.AnswersInPlace && Outbound.TryTakeTurn();
+        Delivery delivery;
+        try
+        {
+            delivery = _sink.OnFrames(this, batch);
+        }
+        finally
+        {
+            if (batch.OwnsSlab)
+            {
+                batch.Slab.Release();
+            }
+        }
+
+        if (turn)
+        {
+            _writer.Flush();
+        }
+
+        return delivery;
+    }
+
+    private void TouchIdle()
+    {
+        if (_idleTimer is not null)
+        {
+            _lastActivity = Shard.Timers.Timestamp();
+        }
+    }
+
+    private void OnIdleTimer()
+    {
+        TimeSpan quiet = Shard.Timers.Time.GetElapsedTime(_lastActivity);
+        if (_parked || quiet < Settings.IdleTimeout)
+        {
+            // A parked connection is silent because we do not read it: its clock stands still.
+            Shard.Timers.Arm(_idleTimer!, _parked ? Settings.IdleTimeout : Settings.IdleTimeout - quiet);
+            return;
+        }
+
+        _closer.Begin(DisconnectReason.IdleTimeout, CloseMode.Orderly, $"nothing received for {Settings.IdleTimeout}");
+    }
+}

@@ -1,0 +1,191 @@
+using System.Net.Sockets;
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink.Engine;
+
+/// <summary>The end of one connection: flush, end our side, read until the peer ends its own or the time is up, then dispose.</summary>
+/// <remarks>
+/// .NET closes a socket abortively while an operation is pending on it, and our zero-byte receive always is: disposing at once destroyed accepted
+/// data (of 1,000,000 bytes accepted by Send the peer got 127,973 and a reset). So the order is fixed here, in one place; dispose alone is for aborts.
+/// </remarks>
+internal sealed class ConnectionCloser(Connection connection)
+{
+    private readonly Lock _gate = new();
+    private Phase _phase;
+    private bool _peerEnded;
+    private ShardTimer? _deadline;
+    private DisconnectReason _requestedReason;
+    private CloseMode _requestedMode;
+    private TimeSpan? _requestedLinger;
+    private bool _isRequested;
+
+    private enum Phase
+    {
+        Open,
+        Flushing,
+        WaitingForPeer,
+        Closed,
+    }
+
+    /// <summary>Frames are delivered and sends accepted.</summary>
+    public bool IsOpen => _phase == Phase.Open;
+
+    /// <summary>All that was accepted is with the kernel, and our side is ended.</summary>
+    public bool IsFlushed => _phase == Phase.WaitingForPeer;
+
+    public bool IsClosed => _phase == Phase.Closed;
+
+    /// <summary>Notes a wish to close. Any thread. True if the shard has something new to do.</summary>
+    public bool Request(DisconnectReason reason, CloseMode mode, TimeSpan? linger)
+    {
+        lock (_gate)
+        {
+            // An abort is never taken back by a later wish to close in order.
+            if (_isRequested && (_requestedMode == CloseMode.Abort || (mode == CloseMode.Orderly && linger is null)))
+            {
+                return false;
+            }
+
+            if (!_isRequested)
+            {
+                _requestedReason = reason;
+            }
+
+            _isRequested = true;
+            _requestedMode = mode;
+            _requestedLinger = linger;
+            return true;
+        }
+    }
+
+    /// <summary>Carries out what <see cref="Request"/> noted. On the shard, like everything below.</summary>
+    public void OnRequested()
+    {
+        DisconnectReason reason;
+        CloseMode mode;
+        TimeSpan? linger;
+        lock (_gate)
+        {
+            (reason, mode, linger) = (_requestedReason, _requestedMode, _requestedLinger);
+        }
+
+        Begin(reason, mode, detail: null, linger);
+    }
+
+    public void Begin(DisconnectReason reason, CloseMode mode, string? detail, TimeSpan? linger = null)
+    {
+        if (_phase == Phase.Closed)
+        {
+            return;
+        }
+
+        if (_phase == Phase.Open)
+        {
+            _phase = Phase.Flushing;
+            connection.NotifyClosing(reason, detail);
+        }
+
+        if (mode == CloseMode.Abort)
+        {
+            Finish();
+            return;
+        }
+
+        if (_phase == Phase.Flushing)
+        {
+            SetDeadline(linger ?? (reason == DisconnectReason.Local ? connection.Settings.Linger : connection.Settings.CloseTimeout));
+            if (_phase == Phase.Flushing)
+            {
+                connection.Flush();
+            }
+
+            if (_phase == Phase.Flushing && !_peerEnded)
+            {
+                // A peer that is itself stuck writing to us reads nothing until we read on.
+                connection.DiscardInput();
+            }
+        }
+    }
+
+    /// <summary>Everything accepted is with the kernel.</summary>
+    public void OnFlushed()
+    {
+        if (_phase != Phase.Flushing)
+        {
+            return;
+        }
+
+        _phase = Phase.WaitingForPeer;
+        try
+        {
+            connection.Socket.Shutdown(SocketShutdown.Send);
+        }
+        catch (SocketException)
+        {
+            // Already gone: there is nobody to wait for.
+            _peerEnded = true;
+        }
+
+        if (_peerEnded)
+        {
+            Finish();
+            return;
+        }
+
+        SetDeadline(connection.Settings.CloseTimeout);
+        if (_phase == Phase.WaitingForPeer)
+        {
+            connection.DiscardInput();
+        }
+    }
+
+    /// <summary>The peer sends nothing more: it ended its side, or the connection broke while we were closing.</summary>
+    public void OnPeerEnded()
+    {
+        _peerEnded = true;
+        switch (_phase)
+        {
+            case Phase.Open:
+                Begin(DisconnectReason.Remote, CloseMode.Orderly, detail: null);
+                break;
+            case Phase.WaitingForPeer:
+                Finish();
+                break;
+            default:
+                break; // Flushing goes on: what was accepted may still arrive.
+        }
+    }
+
+    /// <summary>A read or a write failed: there is nothing left to do in order.</summary>
+    public void OnLost(SocketError error) => Begin(DisconnectReason.TransportError, CloseMode.Abort, error.ToString());
+
+    private void SetDeadline(TimeSpan after)
+    {
+        connection.Shard.Timers.Cancel(_deadline);
+        if (after == Timeout.InfiniteTimeSpan)
+        {
+            return;
+        }
+
+        if (after <= TimeSpan.Zero)
+        {
+            Finish();
+            return;
+        }
+
+        _deadline ??= new ShardTimer(static state => ((ConnectionCloser)state).Finish(), this);
+        connection.Shard.Timers.Arm(_deadline, after);
+    }
+
+    private void Finish()
+    {
+        if (_phase == Phase.Closed)
+        {
+            return;
+        }
+
+        _phase = Phase.Closed;
+        connection.Shard.Timers.Cancel(_deadline);
+        connection.Teardown();
+    }
+}

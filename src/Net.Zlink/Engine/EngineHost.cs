@@ -1,0 +1,29 @@
+using Microsoft.Extensions.Logging;
+using Net.Zlink.Buffers;
+
+namespace Net.Zlink.Engine;
+
+/// <summary>What every socket of a context shares: shards, pool, slabs, clock and log.</summary>
+internal sealed class EngineHost : IDisposable
+{
+    public EngineHost(int shards, BufferPool pool, TimeProvider time, ILogger logger, IShardObserver observer)
+    {
+        Pool = pool;
+        Time = time;
+        Logger = logger;
+        Slabs = new Slab.SlabCache(pool);
+        Shards = new ShardSet(shards, observer, time, Slabs);
+    }
+
+    public BufferPool Pool { get; }
+
+    public Slab.SlabCache Slabs { get; }
+
+    public ShardSet Shards { get; }
+
+    public TimeProvider Time { get; }
+
+    public ILogger Logger { get; }
+
+    public void Dispose() => Shards.Dispose();
+}

@@ -1,0 +1,181 @@
+using System.Net.Sockets;
+using Net.Zlink.Buffers;
+using Net.Zlink.Protocol.Stream;
+
+namespace Net.Zlink.Engine;
+
+/// <summary>What one read ended in.</summary>
+internal enum ReadOutcome
+{
+    /// <summary>Nothing more to read now: wait for readiness.</summary>
+    Drained,
+
+    /// <summary>The read was full: there may be more.</summary>
+    More,
+
+    /// <summary>The peer has ended its side.</summary>
+    EndOfStream,
+
+    /// <summary>The connection is broken.</summary>
+    Failed,
+}
+
+/// <summary>Reads one connection's bytes into its shard's slab and cuts them into whole frames; keeps what is left of an incomplete one.</summary>
+/// <remarks>
+/// A short tail waits in a pooled buffer of its own size and is put in front of the next read. A frame longer than <see cref="OwnBufferFrame"/> is
+/// received straight into a buffer of its own, which grows with what has arrived (at most twice that), whatever the header announces: 8 hostile
+/// bytes buy nothing. Touched only on the shard.
+/// </remarks>
+internal struct FrameReader
+{
+    // Shorter frames are put together in the slab: copying up to 8 KiB (0.2 us) beats a system call that fetches only the rest of one frame.
+    private const int OwnBufferFrame = 8 * 1024;
+
+    // A frame's own buffer starts at no less than this, so that the first growths of a slow sender's frame are not one per packet.
+    private const int SmallestOwnBuffer = 1024;
+
+    private byte[]? _tail;
+    private int _tailLength;
+    private Slab? _own;
+    private int _ownLength;
+    private int _ownTotal;
+
+    public SocketError Error { get; private set; }
+
+    /// <summary>Set when the last scan met a frame over the limit: its announced length.</summary>
+    public uint TooLarge { get; private set; }
+
+    public bool HasTooLarge { get; private set; }
+
+    /// <summary>True while part of a frame has arrived.</summary>
+    public readonly bool IsMidFrame => _tailLength > 0 || _own is not null;
+
+    /// <summary>Reads once. Where whole frames are in, <paramref name="batch"/> has them, readable until the next call or, where it owns its slab, until that is released.</summary>
+    public ReadOutcome Read(Socket socket, ReceiveSlab slabs, BufferPool pool, long limit, out InboundBatch batch)
+    {
+        batch = default;
+        if (_own is not null)
+        {
+            return ReadOwn(socket, out batch);
+        }
+
+        Slab slab = slabs.Acquire(_tailLength, out int offset, out int length);
+        if (_tail is not null)
+        {
+            _tail.AsSpan(0, _tailLength).CopyTo(slab.Array.AsSpan(offset));
+        }
+
+        int wanted = length - _tailLength;
+        ReadOutcome outcome = Receive(socket, slab.Array.AsSpan(offset + _tailLength, wanted), out int received);
+        if (received == 0)
+        {
+            return outcome;
+        }
+
+        int available = _tailLength + received;
+        DropTail(pool);
+        StreamScan scan = StreamFraming.Scan(slab.Array.AsSpan(offset, available), limit);
+        HasTooLarge = scan.TooLarge;
+        TooLarge = scan.AnnouncedLength;
+        if (scan.Frames > 0)
+        {
+            batch = new InboundBatch(slab, offset, scan.Consumed, scan.Frames, OwnsSlab: false);
+        }
+
+        int left = available - scan.Consumed;
+        if (left > 0 && !scan.TooLarge)
+        {
+            KeepRest(slab.Array.AsSpan(offset + scan.Consumed, left), scan.NextFrameSize, slabs, pool);
+        }
+
+        return outcome;
+    }
+
+    /// <summary>Reads and throws away, into the shard's slab: what a closing connection does with what still comes.</summary>
+    public static ReadOutcome Discard(Socket socket, ReceiveSlab slabs, ref long discarded)
+    {
+        Slab slab = slabs.Acquire(0, out int offset, out int length);
+        int received = socket.Receive(slab.Array.AsSpan(offset, length), SocketFlags.None, out SocketError error);
+        discarded += received;
+        return error switch
+        {
+            SocketError.Success when received == 0 => ReadOutcome.EndOfStream,
+            SocketError.Success => received == length ? ReadOutcome.More : ReadOutcome.Drained,
+            SocketError.WouldBlock => ReadOutcome.Drained,
+            _ => ReadOutcome.Failed,
+        };
+    }
+
+    /// <summary>Gives back whatever is held of an incomplete frame.</summary>
+    public void Release(BufferPool pool)
+    {
+        DropTail(pool);
+        _own?.Release();
+        _own = null;
+    }
+
+    private ReadOutcome ReadOwn(Socket socket, out InboundBatch batch)
+    {
+        batch = default;
+        Slab own = _own!;
+        int room = Math.Min(own.Array.Length, _ownTotal) - _ownLength;
+        ReadOutcome outcome = Receive(socket, own.Array.AsSpan(_ownLength, room), out int received);
+        _ownLength += received;
+        if (_ownLength == _ownTotal)
+        {
+            batch = new InboundBatch(own, 0, _ownTotal, 1, OwnsSlab: true);
+            _own = null;
+        }
+        else if (_ownLength == own.Array.Length)
+        {
+            own.Grow(_ownLength, (int)Math.Min(_ownTotal, 2L * _ownLength));
+        }
+
+        return outcome;
+    }
+
+    private ReadOutcome Receive(Socket socket, Span<byte> into, out int received)
+    {
+        received = socket.Receive(into, SocketFlags.None, out SocketError error);
+        if (error == SocketError.Success)
+        {
+            return received == 0 ? ReadOutcome.EndOfStream : received == into.Length ? ReadOutcome.More : ReadOutcome.Drained;
+        }
+
+        received = 0;
+        if (error == SocketError.WouldBlock)
+        {
+            return ReadOutcome.Drained;
+        }
+
+        Error = error;
+        return ReadOutcome.Failed;
+    }
+
+    private void KeepRest(ReadOnlySpan<byte> rest, int frameSize, ReceiveSlab slabs, BufferPool pool)
+    {
+        if (frameSize > OwnBufferFrame)
+        {
+            int capacity = (int)Math.Min(frameSize, Math.Max(SmallestOwnBuffer, 2L * rest.Length));
+            _own = slabs.RentOwn(capacity);
+            rest.CopyTo(_own.Array);
+            _ownLength = rest.Length;
+            _ownTotal = frameSize;
+            return;
+        }
+
+        _tail = pool.RentArray(rest.Length);
+        rest.CopyTo(_tail);
+        _tailLength = rest.Length;
+    }
+
+    private void DropTail(BufferPool pool)
+    {
+        if (_tail is not null)
+        {
+            pool.ReturnArray(_tail);
+            _tail = null;
+            _tailLength = 0;
+        }
+    }
+}

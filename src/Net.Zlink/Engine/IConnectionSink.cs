@@ -1,0 +1,31 @@
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink.Engine;
+
+/// <summary>Who receives what a connection reads. Every member is called on the connection's shard, one at a time.</summary>
+internal interface IConnectionSink
+{
+    /// <summary>The receiver answers inside <see cref="OnFrames"/>: the connection then holds the write turn, so that all answers leave in one write.</summary>
+    bool AnswersInPlace { get; }
+
+    /// <summary>What a warning about a run that took too long names.</summary>
+    string Name { get; }
+
+    /// <summary>The connection is up; frames may follow.</summary>
+    void OnOpened(Connection connection);
+
+    /// <summary>Whole frames are in.</summary>
+    Delivery OnFrames(Connection connection, in InboundBatch batch);
+
+    /// <summary>Whether a connection that has input may read it now; if not, it is parked and the receiver resumes it later.</summary>
+    bool MayRead(Connection connection);
+
+    /// <summary>The connection takes no more frames in and no more sends out; accepted sends are still being written. Called once.</summary>
+    void OnClosing(Connection connection, DisconnectReason reason, string? detail);
+
+    /// <summary>The socket is gone and every buffer is back. Called once, last.</summary>
+    void OnClosed(Connection connection);
+
+    /// <summary>Something threw on the connection's behalf; it is being closed with <see cref="DisconnectReason.HandlerFailed"/>.</summary>
+    void OnFault(Connection connection, Exception exception);
+}

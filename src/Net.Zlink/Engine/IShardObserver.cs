@@ -1,0 +1,11 @@
+namespace Net.Zlink.Engine;
+
+/// <summary>Hears what a shard notices about itself. Called on the shard: returns at once and never throws.</summary>
+internal interface IShardObserver
+{
+    /// <summary>One work held its shard longer than 50 ms: a handler blocks, and every connection of the shard waited.</summary>
+    void OnSlowRun(ShardLoop shard, string work, TimeSpan elapsed);
+
+    /// <summary>The thread pool started this shard more than 200 ms after it was asked to.</summary>
+    void OnLateRun(ShardLoop shard, TimeSpan delay);
+}

@@ -1,0 +1,143 @@
+using System.Buffers;
+using System.Collections.Concurrent;
+using System.Runtime.InteropServices;
+using Net.Zlink.Buffers;
+
+namespace Net.Zlink.Engine;
+
+/// <summary>A run of encoded bytes on its way to the wire, with the number of messages that end in it.</summary>
+/// <remarks>Its bytes are of one of three kinds: a pooled array that frames are encoded into, a slab shared with other peers, or memory that the caller handed over.</remarks>
+internal sealed class OutboundSegment
+{
+    /// <summary>The largest array for encoding: that much per send is within 5 % of the best loopback rate, and is also what one read takes.</summary>
+    public const int Largest = 64 * 1024;
+
+    // The first guess, for a peer that nothing is known of.
+    private const int Smallest = 2048;
+
+    // Wrappers of about 80 bytes: 4,096 of them cover as many peers with something on its way, in 320 KB at most.
+    private const int MaxKept = 4096;
+
+    private static readonly ConcurrentQueue<OutboundSegment> Free = new();
+    private static int s_kept;
+
+    private byte[]? _array;
+    private Slab? _shared;
+    private IMemoryOwner<byte>? _owner;
+
+    internal OutboundSegment? Next;
+
+    /// <summary>The bytes; <see cref="Length"/> of them are valid.</summary>
+    public Memory<byte> Memory { get; private set; }
+
+    public int Length { get; set; }
+
+    /// <summary>How many of the bytes the kernel has taken.</summary>
+    public int Sent { get; set; }
+
+    /// <summary>Messages whose last byte is in this segment.</summary>
+    public int Messages { get; set; }
+
+    /// <summary>True while frames may be appended: a pooled array that is not being sent.</summary>
+    public bool IsOpen { get; set; }
+
+    public Span<byte> FreeSpan => _array.AsSpan(Length);
+
+    /// <summary>How large an array to encode so much into: one of four sizes, each a class of the pool that has to fill its own reserve before it allocates nothing more.</summary>
+    public static int SizeFor(int bytes)
+    {
+        int size = Smallest;
+        while (size < bytes && size < Largest)
+        {
+            size *= 4;
+        }
+
+        return Math.Min(size, Largest);
+    }
+
+    public static OutboundSegment ForEncoding(byte[] array)
+    {
+        OutboundSegment segment = Rent();
+        segment._array = array;
+        segment.Memory = array;
+        segment.IsOpen = true;
+        return segment;
+    }
+
+    public static OutboundSegment ForShared(Slab slab, int length)
+    {
+        OutboundSegment segment = Rent();
+        segment._shared = slab;
+        segment.Memory = slab.Array;
+        segment.Length = length;
+        segment.Messages = 1;
+        return segment;
+    }
+
+    public static OutboundSegment ForDonated(IMemoryOwner<byte> owner, ReadOnlyMemory<byte> payload)
+    {
+        OutboundSegment segment = Rent();
+        segment._owner = owner;
+        segment.Memory = MemoryMarshal.AsMemory(payload);
+        segment.Length = payload.Length;
+        segment.Messages = 1;
+        return segment;
+    }
+
+    /// <summary>Lets go of memory that the application handed over. Never under a lock: this is the application's code.</summary>
+    public static void DisposeOwner(IMemoryOwner<byte> owner)
+    {
+        try
+        {
+            owner.Dispose();
+        }
+        catch (Exception)
+        {
+            // A Dispose that throws breaks its own contract. Passed on, it would cut a connection's teardown in half and leave its socket open for ever.
+        }
+    }
+
+    /// <summary>Gives the bytes back to whoever owns them and keeps the wrapper for reuse.</summary>
+    public void Release(BufferPool pool)
+    {
+        if (_array is not null)
+        {
+            pool.ReturnArray(_array);
+        }
+
+        _shared?.Release();
+        if (_owner is not null)
+        {
+            DisposeOwner(_owner);
+        }
+
+        _array = null;
+        _shared = null;
+        _owner = null;
+        Memory = default;
+        Next = null;
+        Length = 0;
+        Sent = 0;
+        Messages = 0;
+        IsOpen = false;
+        if (Interlocked.Increment(ref s_kept) <= MaxKept)
+        {
+            Free.Enqueue(this);
+        }
+        else
+        {
+            Interlocked.Decrement(ref s_kept);
+        }
+    }
+
+    private static OutboundSegment Rent()
+    {
+        if (Free.TryDequeue(out OutboundSegment? segment))
+        {
+            Interlocked.Decrement(ref s_kept);
+            return segment;
+        }
+
+        return new OutboundSegment();
+    }
+}

@@ -1,0 +1,34 @@
+namespace Net.Zlink.Engine;
+
+/// <summary>Remembers, per thread, the shard that it last scheduled a flush on, so that it can help with it at its next call.</summary>
+/// <remarks>
+/// The flush is always scheduled as well: nothing is late if the thread never calls again. A consumer that answers what it receives comes back at once, and then
+/// writes its answers itself, in one burst per peer, instead of waiting for the pool.
+/// </remarks>
+internal static class OwedFlush
+{
+    [ThreadStatic]
+    private static ShardLoop? t_shard;
+
+    /// <summary>A flush was scheduled on <paramref name="shard"/> by this thread.</summary>
+    public static void Note(ShardLoop shard)
+    {
+        ShardLoop? earlier = t_shard;
+        if (!ReferenceEquals(earlier, shard))
+        {
+            t_shard = ShardLoop.Current is null ? shard : null;
+            earlier?.Help();
+        }
+    }
+
+    /// <summary>The thread is about to receive, and perhaps to wait: what it owes is written now.</summary>
+    public static void Pay()
+    {
+        ShardLoop? shard = t_shard;
+        if (shard is not null)
+        {
+            t_shard = null;
+            shard.Help();
+        }
+    }
+}

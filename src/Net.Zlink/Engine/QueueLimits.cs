@@ -1,0 +1,13 @@
+namespace Net.Zlink.Engine;
+
+/// <summary>How much may wait for one peer: messages and bytes, 0 meaning no limit. At least one message always fits.</summary>
+internal readonly record struct QueueLimits(int Messages, long Bytes)
+{
+    /// <summary>True if a queue that holds this much takes no further message.</summary>
+    public bool IsFull(long messages, long bytes) =>
+        messages > 0 && ((Messages > 0 && messages >= Messages) || (Bytes > 0 && bytes >= Bytes));
+
+    /// <summary>True if the queue has emptied to half of each limit: a reader that was stopped goes on (docs/protocol.md, high-water marks).</summary>
+    public bool IsBelowLowMark(long messages, long bytes) =>
+        (Messages == 0 || messages <= (Messages + 1L) / 2) && (Bytes == 0 || bytes <= Bytes / 2);
+}

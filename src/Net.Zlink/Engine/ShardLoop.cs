@@ -1,0 +1,307 @@
+using System.Diagnostics;
+using System.IO.Pipelines;
+using Net.Zlink.Buffers;
+
+namespace Net.Zlink.Engine;
+
+/// <summary>A serial executor: a multi-producer queue of ready work and at most one thread that runs it at any time.</summary>
+/// <remarks>
+/// It owns no thread. A socket completion that finds the shard idle runs on the spot, on the completing thread; one that finds it busy
+/// enqueues and returns. Everything a connection's protocol state needs is touched only here, so that code has no locks. A turn is bounded, then
+/// the shard goes to the back of the thread pool's queue. See docs/architecture.md, "Shards".
+/// </remarks>
+internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
+{
+    // A turn ends after so many works or so much time. 256 works of one read each are at most 16 MiB of socket data; 2 ms keeps the
+    // pool's other work items (and the other shards, where there are fewer threads than shards) from waiting longer than a time slice.
+    private const int MaxWorksPerTurn = 256;
+    private static readonly long MaxTicksPerTurn = Stopwatch.Frequency * 2 / 1000;
+
+    // Senders that never pause could fill every turn with flushes; after so many in a row one normal work runs, so reads and closes never stand still.
+    private const int MaxUrgentInRow = 64;
+
+    // A single work that holds its shard longer than this stalls every connection of the shard: it is reported by name.
+    private static readonly long SlowRunTicks = Stopwatch.Frequency * 50 / 1000;
+
+    // The pool should start a turn within microseconds; this much later it is starved, by blocked threads as a rule.
+    private static readonly long LateRunTicks = Stopwatch.Frequency * 200 / 1000;
+
+    [ThreadStatic]
+    private static ShardLoop? t_current;
+
+    // A sender that helps writes out at most so many peers' bursts: about what it has just answered, and never long enough to matter to it.
+    private const int MaxFlushesPerHelp = 64;
+
+    private const int Idle = 0;
+    private const int Scheduled = 1;
+    private const int Running = 2;
+
+    private readonly IShardObserver _observer;
+    private int _state;
+    private int _queuedToPool;
+    private WorkQueue _urgent;
+    private WorkQueue _normal;
+    private int _urgentInRow;
+    private long _scheduledAt;
+    private long _now;
+
+    public ShardLoop(int index, IShardObserver observer, TimeProvider time, Slab.SlabCache slabs)
+    {
+        Index = index;
+        ReceiveSlab = new ReceiveSlab(slabs);
+        _observer = observer;
+        _now = Stopwatch.GetTimestamp();
+        Timers = new ShardTimers(this, time);
+    }
+
+    /// <summary>The shard that the calling thread runs, or null: blocking there would stop what the wait is for.</summary>
+    public static ShardLoop? Current => t_current;
+
+    public int Index { get; }
+
+    public ShardTimers Timers { get; }
+
+    /// <summary>Where this shard's connections read into: touched only on the shard.</summary>
+    public ReceiveSlab ReceiveSlab { get; }
+
+    public ShardCounters Counters { get; } = new();
+
+    /// <summary>Stopwatch time of the current or last work's start: good enough for activity marks, and free.</summary>
+    public long Now => _now;
+
+    /// <summary>True while a thread runs this shard or one has been asked to.</summary>
+    public bool IsBusy => Volatile.Read(ref _state) != Idle || HasPosted;
+
+    /// <summary>True while a sender's thread writes out flushes for the shard: nothing may then be called that could reach a handler.</summary>
+    public bool IsHelped { get; private set; }
+
+    /// <summary>Works waiting now. Counts by walking the queue: for statistics, and approximate while others post.</summary>
+    public int QueueDepth => _urgent.Count + _normal.Count;
+
+    /// <summary>Asks for <paramref name="work"/> to run on this shard, from any thread. Never runs it on the caller's stack.</summary>
+    public void Post(ShardWork work, int reasons)
+    {
+        _normal.Push(work, reasons);
+        Wake();
+    }
+
+    /// <summary>As <see cref="Post"/>, but before all that was posted normally. A work that is queued already stays where it is.</summary>
+    public void PostUrgent(ShardWork work, int reasons)
+    {
+        _urgent.Push(work, reasons);
+        Wake();
+    }
+
+    /// <summary>Reports a completion. Runs <paramref name="work"/> at once, here, if the shard is idle; otherwise enqueues it.</summary>
+    public void RunOrPost(ShardWork work, int reasons)
+    {
+        if (!TryEnter())
+        {
+            Post(work, reasons);
+            return;
+        }
+
+        long start = Stopwatch.GetTimestamp();
+        ShardLoop? outer = t_current;
+        t_current = this;
+        Counters.RunsInPlace++;
+        long end = RunOne(work, reasons, start);
+        RunTurn(start, end, 1);
+        t_current = outer;
+    }
+
+    /// <inheritdoc/>
+    public override void Schedule(Action<object?> action, object? state) => Post(ShardCallback.Rent(action, state), 1);
+
+    /// <summary>
+    /// Lets a sender's thread write out what it has just queued, if no thread is running this shard: flushes only. What it answers then leaves at once, and a consumer that is
+    /// faster than the pool wakes up cannot pile up answers.
+    /// </summary>
+    public void Help()
+    {
+        if (!_urgent.HasWork || !TryEnter())
+        {
+            return;
+        }
+
+        ShardLoop? outer = t_current;
+        t_current = this;
+        IsHelped = true;
+        long now = Stopwatch.GetTimestamp();
+        long end = now + MaxTicksPerTurn;
+        for (int i = 0; i < MaxFlushesPerHelp && now <= end && _urgent.Take() is { } work; i++)
+        {
+            now = RunOne(work, Interlocked.Exchange(ref work.Pending, 0), now);
+        }
+
+        IsHelped = false;
+        t_current = outer;
+        Counters.Helps++;
+        Leave();
+    }
+
+    void IThreadPoolWorkItem.Execute()
+    {
+        long scheduledAt = _scheduledAt;
+        Volatile.Write(ref _queuedToPool, 0); // Before the state is looked at: whoever schedules from here on queues anew.
+        if (Interlocked.CompareExchange(ref _state, Running, Scheduled) != Scheduled)
+        {
+            return; // A completion or a sender was here first; whoever it was leaves nothing behind.
+        }
+
+        long start = Stopwatch.GetTimestamp();
+        long delay = start - scheduledAt;
+        t_current = this;
+        Counters.RecordDelay(delay);
+        Counters.RunsFromPool++;
+        if (delay > LateRunTicks)
+        {
+            Report(static (shard, _, ticks) => shard._observer.OnLateRun(shard, ShardCounters.ToTime(ticks)), null, delay);
+        }
+
+        RunTurn(start, start, 0);
+        t_current = null;
+    }
+
+    private bool HasWork => _urgent.HasWork || _normal.HasWork;
+
+    private bool HasPosted => _urgent.HasPosted || _normal.HasPosted;
+
+    private void Wake()
+    {
+        if (Interlocked.CompareExchange(ref _state, Scheduled, Idle) == Idle)
+        {
+            QueueToPool();
+        }
+    }
+
+    /// <summary>Takes the shard if no thread runs it; one that the pool has been asked for finds it taken, or done.</summary>
+    private bool TryEnter() =>
+        Interlocked.CompareExchange(ref _state, Running, Idle) == Idle || Interlocked.CompareExchange(ref _state, Running, Scheduled) == Scheduled;
+
+    /// <summary>Gives the shard back; the pool goes on with what is left.</summary>
+    private void Leave()
+    {
+        if (HasWork)
+        {
+            Volatile.Write(ref _state, Scheduled);
+            QueueToPool();
+            return;
+        }
+
+        Volatile.Write(ref _state, Idle);
+        Interlocked.MemoryBarrier();
+        if (HasPosted)
+        {
+            Wake();
+        }
+    }
+
+    private void QueueToPool()
+    {
+        // At most one entry in the pool's queue: while the pool is starved, senders that help would put in another one each time they leave. The one that
+        // is there has not looked at the state yet, and the delay counts from when it was put in.
+        if (Interlocked.Exchange(ref _queuedToPool, 1) == 0)
+        {
+            _scheduledAt = Stopwatch.GetTimestamp();
+            System.Threading.ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        }
+    }
+
+    /// <summary>Runs queued work until there is none or the turn is used up. The caller holds the shard (state Running).</summary>
+    private void RunTurn(long start, long now, int works)
+    {
+        long end = start + MaxTicksPerTurn;
+        int left = MaxWorksPerTurn - works;
+        while (true)
+        {
+            ShardWork? work = TakeNext();
+            if (work is null)
+            {
+                Counters.RecordTurn(now - start, works);
+                Volatile.Write(ref _state, Idle);
+                Interlocked.MemoryBarrier();
+                if (!HasPosted || !TryEnter())
+                {
+                    return;
+                }
+
+                // Another thread may have run the shard in between: its time is neither this turn's nor the next work's. This thread's bounds go on.
+                start = now = Stopwatch.GetTimestamp();
+                works = 0;
+                continue;
+            }
+
+            int reasons = Interlocked.Exchange(ref work.Pending, 0);
+            now = RunOne(work, reasons, now);
+            works++;
+            if (--left <= 0 || now > end)
+            {
+                Counters.RecordTurn(now - start, works);
+                Leave();
+                return;
+            }
+        }
+    }
+
+    private long RunOne(ShardWork work, int reasons, long start)
+    {
+        _now = start;
+        Counters.Works++;
+        try
+        {
+            work.Run(reasons);
+        }
+        catch (Exception exception)
+        {
+            Counters.Faults++;
+            Fault(work, exception);
+        }
+
+        long end = Stopwatch.GetTimestamp();
+        if (end - start > SlowRunTicks)
+        {
+            Report(static (shard, slow, ticks) => shard._observer.OnSlowRun(shard, slow!.Describe(), ShardCounters.ToTime(ticks)), work, end - start);
+        }
+
+        return end;
+    }
+
+    private ShardWork? TakeNext()
+    {
+        ShardWork? work = _urgentInRow < MaxUrgentInRow ? _urgent.Take() : null;
+        if (work is not null)
+        {
+            _urgentInRow++;
+            return work;
+        }
+
+        _urgentInRow = 0;
+        return _normal.Take() ?? _urgent.Take();
+    }
+
+    private void Report(Action<ShardLoop, ShardWork?, long> report, ShardWork? work, long ticks)
+    {
+        try
+        {
+            report(this, work, ticks);
+        }
+        catch (Exception)
+        {
+            Counters.Faults++; // As in Fault: what the observer's log does must not stop the shard.
+        }
+    }
+
+    private void Fault(ShardWork work, Exception exception)
+    {
+        try
+        {
+            work.OnFault(exception);
+        }
+        catch (Exception)
+        {
+            // Even its way out failed (a logger that throws, for one). Letting this go on would stop every connection of the shard, or the process.
+            Counters.Faults++;
+        }
+    }
+}

@@ -1,0 +1,87 @@
+using Net.Zlink.Buffers;
+
+namespace Net.Zlink.Engine;
+
+/// <summary>The fixed number of shards of one context, and who gets which.</summary>
+internal sealed class ShardSet : IDisposable
+{
+    private readonly ShardLoop[] _shards;
+    private uint _next;
+
+    public ShardSet(int count, IShardObserver observer, TimeProvider time, Slab.SlabCache slabs)
+    {
+        _shards = new ShardLoop[count];
+        for (int i = 0; i < count; i++)
+        {
+            _shards[i] = new ShardLoop(i, observer, time, slabs);
+        }
+    }
+
+    public IReadOnlyList<ShardLoop> All => _shards;
+
+    /// <summary>The shard of the next connection: round robin, which spreads connections evenly whatever their order of arrival.</summary>
+    public ShardLoop Next() => _shards[(Interlocked.Increment(ref _next) - 1) % (uint)_shards.Length];
+
+    /// <summary>Completes when no shard has runnable work. Meaningful only while nothing new arrives: tests that control the clock use it.</summary>
+    public async Task WhenIdleAsync()
+    {
+        // A work may post to another shard, so one clean pass proves nothing: two passes without any work in between do.
+        long before = -1;
+        while (true)
+        {
+            foreach (ShardLoop shard in _shards)
+            {
+                var barrier = new Barrier();
+                shard.Post(barrier, 1);
+                await barrier.Passed.Task.ConfigureAwait(false);
+            }
+
+            long works = 0;
+            foreach (ShardLoop shard in _shards)
+            {
+                works += shard.Counters.Works;
+            }
+
+            if (works == before + _shards.Length)
+            {
+                return;
+            }
+
+            before = works;
+        }
+    }
+
+    /// <summary>Gives back what the shards hold, on the shards. No connection may be left.</summary>
+    public async Task ReleaseAsync()
+    {
+        foreach (ShardLoop shard in _shards)
+        {
+            var last = new Barrier(shard.ReceiveSlab.Release);
+            shard.Post(last, 1);
+            await last.Passed.Task.ConfigureAwait(false);
+        }
+    }
+
+    public void Dispose()
+    {
+        foreach (ShardLoop shard in _shards)
+        {
+            shard.Timers.Dispose();
+        }
+    }
+
+    private sealed class Barrier(Action? action = null) : ShardWork
+    {
+        public TaskCompletionSource Passed { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        internal override void Run(int reasons)
+        {
+            action?.Invoke();
+            Passed.SetResult();
+        }
+
+        internal override void OnFault(Exception exception) => Passed.TrySetException(exception);
+
+        internal override string Describe() => "idle barrier";
+    }
+}

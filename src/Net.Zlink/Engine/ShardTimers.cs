@@ -1,0 +1,180 @@
+namespace Net.Zlink.Engine;
+
+/// <summary>A deadline of one shard: re-armed and cancelled only on that shard, fired there.</summary>
+internal sealed class ShardTimer(Action<object> callback, object state)
+{
+    internal const int NotQueued = -1;
+
+    internal int HeapIndex = NotQueued;
+
+    /// <summary>When it fires, in the time provider's timestamps.</summary>
+    internal long Due;
+
+    public bool IsArmed => HeapIndex != NotQueued;
+
+    internal void Fire() => callback(state);
+}
+
+/// <summary>The timers of one shard: a binary heap behind a single timer of the context's <see cref="TimeProvider"/>.</summary>
+/// <remarks>
+/// 10,000 connections with an idle deadline each cost one operating-system timer per shard. Tests pass a clock of their own, so no test waits.
+/// All members but the time provider's callback are called on the shard.
+/// </remarks>
+internal sealed class ShardTimers : ShardWork, IDisposable
+{
+    private readonly ShardLoop _shard;
+    private readonly TimeProvider _time;
+    private readonly ITimer _clock;
+    private ShardTimer[] _heap = new ShardTimer[16];
+    private int _count;
+    private long _clockDue = long.MaxValue;
+
+    public ShardTimers(ShardLoop shard, TimeProvider time)
+    {
+        _shard = shard;
+        _time = time;
+
+        // A context made inside an ambient async flow must not keep that flow's state alive for its whole life.
+        using (ExecutionContext.SuppressFlow())
+        {
+            _clock = time.CreateTimer(static state => ((ShardTimers)state!).Tick(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        }
+    }
+
+    public TimeProvider Time => _time;
+
+    public int Count => _count;
+
+    public long Timestamp() => _time.GetTimestamp();
+
+    /// <summary>Arms <paramref name="timer"/> to fire after <paramref name="delay"/>; an armed timer is moved.</summary>
+    public void Arm(ShardTimer timer, TimeSpan delay)
+    {
+        // Rounded up, so that a timer never fires before its time. A delay of centuries (TimeSpan.MaxValue) must not wrap around to the past.
+        long now = _time.GetTimestamp();
+        double ticks = Math.Ceiling(Math.Max(0, delay.TotalSeconds) * _time.TimestampFrequency);
+        timer.Due = ticks < long.MaxValue / 2 ? now + (long)ticks : long.MaxValue - 1;
+        if (timer.HeapIndex == ShardTimer.NotQueued)
+        {
+            if (_count == _heap.Length)
+            {
+                Array.Resize(ref _heap, _count * 2);
+            }
+
+            timer.HeapIndex = _count;
+            _heap[_count++] = timer;
+        }
+
+        SiftUp(timer.HeapIndex);
+        SiftDown(timer.HeapIndex);
+        SetClock();
+    }
+
+    public void Cancel(ShardTimer? timer)
+    {
+        if (timer is null || timer.HeapIndex == ShardTimer.NotQueued)
+        {
+            return;
+        }
+
+        Remove(timer.HeapIndex);
+    }
+
+    public void Dispose() => _clock.Dispose();
+
+    internal override void Run(int reasons)
+    {
+        _clockDue = long.MaxValue;
+        long now = _time.GetTimestamp();
+        while (_count > 0 && _heap[0].Due <= now)
+        {
+            ShardTimer timer = _heap[0];
+            Remove(0);
+            timer.Fire();
+        }
+
+        SetClock();
+    }
+
+    internal override void OnFault(Exception exception) => SetClock();
+
+    internal override string Describe() => "timers";
+
+    private void Tick() => _shard.Post(this, 1);
+
+    private void SetClock()
+    {
+        if (_count == 0 || _heap[0].Due >= _clockDue)
+        {
+            return; // An early tick finds nothing due and sets the clock anew: cheaper than moving the clock on every change.
+        }
+
+        _clockDue = _heap[0].Due;
+        double seconds = Math.Max(0, _clockDue - _time.GetTimestamp()) / (double)_time.TimestampFrequency;
+
+        // The system's timers count whole milliseconds; rounding up avoids a tick that finds nothing due.
+        _clock.Change(TimeSpan.FromMilliseconds(Math.Min(Math.Ceiling(seconds * 1000), int.MaxValue)), Timeout.InfiniteTimeSpan);
+    }
+
+    private void Remove(int index)
+    {
+        ShardTimer removed = _heap[index];
+        ShardTimer last = _heap[--_count];
+        _heap[_count] = null!;
+        removed.HeapIndex = ShardTimer.NotQueued;
+        if (index != _count)
+        {
+            _heap[index] = last;
+            last.HeapIndex = index;
+            SiftUp(index);
+            SiftDown(last.HeapIndex);
+        }
+    }
+
+    private void SiftUp(int index)
+    {
+        while (index > 0)
+        {
+            int parent = (index - 1) / 2;
+            if (_heap[parent].Due <= _heap[index].Due)
+            {
+                return;
+            }
+
+            Swap(parent, index);
+            index = parent;
+        }
+    }
+
+    private void SiftDown(int index)
+    {
+        while (true)
+        {
+            int child = (2 * index) + 1;
+            if (child >= _count)
+            {
+                return;
+            }
+
+            if (child + 1 < _count && _heap[child + 1].Due < _heap[child].Due)
+            {
+                child++;
+            }
+
+            if (_heap[index].Due <= _heap[child].Due)
+            {
+                return;
+            }
+
+            Swap(index, child);
+            index = child;
+        }
+    }
+
+    private void Swap(int a, int b)
+    {
+        (_heap[a], _heap[b]) = (_heap[b], _heap[a]);
+        _heap[a].HeapIndex = a;
+        _heap[b].HeapIndex = b;
+    }
+}

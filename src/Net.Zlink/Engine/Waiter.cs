@@ -1,0 +1,214 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Threading.Tasks.Sources;
+
+namespace Net.Zlink.Engine;
+
+/// <summary>The list a waiter stands in. Whoever takes a waiter out of its list decides its outcome: there is no second arbiter.</summary>
+internal interface IWaiterList
+{
+    /// <summary>Takes <paramref name="waiter"/> out if it still stands in the list; the caller that gets true completes it.</summary>
+    bool TryTakeOut(WaiterNode waiter);
+}
+
+/// <summary>The links of a waiter, so that any waiter may leave the middle of its list when it is cancelled.</summary>
+internal abstract class WaiterNode
+{
+    internal WaiterNode? Previous;
+    internal WaiterNode? Next;
+    internal bool IsQueued;
+}
+
+/// <summary>A first-in first-out list of waiters. Every call is made under the owner's lock.</summary>
+internal sealed class WaiterList<TWaiter>
+    where TWaiter : WaiterNode
+{
+    private WaiterNode? _first;
+    private WaiterNode? _last;
+
+    public bool IsEmpty => _first is null;
+
+    public TWaiter? First => (TWaiter?)_first;
+
+    public void Add(TWaiter waiter)
+    {
+        waiter.Previous = _last;
+        waiter.Next = null;
+        waiter.IsQueued = true;
+        if (_last is null)
+        {
+            _first = waiter;
+        }
+        else
+        {
+            _last.Next = waiter;
+        }
+
+        _last = waiter;
+    }
+
+    public bool Remove(WaiterNode waiter)
+    {
+        if (!waiter.IsQueued)
+        {
+            return false;
+        }
+
+        if (waiter.Previous is null)
+        {
+            _first = waiter.Next;
+        }
+        else
+        {
+            waiter.Previous.Next = waiter.Next;
+        }
+
+        if (waiter.Next is null)
+        {
+            _last = waiter.Previous;
+        }
+        else
+        {
+            waiter.Next.Previous = waiter.Previous;
+        }
+
+        waiter.Previous = null;
+        waiter.Next = null;
+        waiter.IsQueued = false;
+        return true;
+    }
+}
+
+/// <summary>One wait for a result of type <typeparamref name="T"/>: a reusable value-task source, so that waiting allocates nothing in steady state.</summary>
+/// <remarks>
+/// A waiter is reused only when its cancellation registration is certain not to call back any more; otherwise it is left to the collector.
+/// Continuations of awaiting code run on the thread pool, never on the shard that completes the wait; those of blocked threads only pulse.
+/// </remarks>
+internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
+{
+    private ManualResetValueTaskSourceCore<T> _core;
+    private CancellationTokenRegistration _registration;
+    private CancellationToken _token;
+    private IWaiterList? _list;
+    private Action<Waiter<T>>? _recycle;
+
+    public short Version => _core.Version;
+
+    /// <summary>Makes the waiter ready for one wait.</summary>
+    /// <param name="list">Where it will stand.</param>
+    /// <param name="recycle">Takes the waiter back when its result was read and nothing refers to it any more.</param>
+    /// <param name="blocking">The calling thread will block for the result (<see cref="BlockingWait.Until"/>): it is completed without a hop to the pool.</param>
+    public void Prepare(IWaiterList list, Action<Waiter<T>>? recycle, bool blocking)
+    {
+        _core.Reset();
+        _core.RunContinuationsAsynchronously = !blocking;
+        _list = list;
+        _recycle = recycle;
+        _token = default;
+        _registration = default;
+        if (blocking)
+        {
+            BlockingWait.Arm(this);
+        }
+    }
+
+    /// <summary>Lets <paramref name="token"/> cancel the wait. Call it outside the list's lock, after the waiter was added.</summary>
+    public void CancelWith(CancellationToken token)
+    {
+        if (token.CanBeCanceled)
+        {
+            _token = token;
+            _registration = token.UnsafeRegister(static state => ((Waiter<T>)state!).OnCancelled(), this);
+        }
+    }
+
+    /// <summary>Ends the wait with a result. The caller has taken the waiter out of its list.</summary>
+    public void Complete(T result) => _core.SetResult(result);
+
+    /// <summary>Ends the wait with an error. The caller has taken the waiter out of its list.</summary>
+    public void Fail(Exception exception) => _core.SetException(exception);
+
+    public T GetResult(short token)
+    {
+        // Reading a result twice, or too early, is the caller's mistake. It throws here, and must not give the waiter back a second time:
+        // two waits would then share it.
+        if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending)
+        {
+            throw new InvalidOperationException("The result was asked for before the wait ended.");
+        }
+
+        try
+        {
+            return _core.GetResult(token);
+        }
+        finally
+        {
+            _core.Reset(); // From here on this token is stale.
+            if (!_token.CanBeCanceled || _registration.Unregister())
+            {
+                Clear();
+                _recycle?.Invoke(this);
+            }
+        }
+    }
+
+    void IValueTaskSource.GetResult(short token) => GetResult(token);
+
+    public ValueTaskSourceStatus GetStatus(short token) => _core.GetStatus(token);
+
+    public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _core.OnCompleted(continuation, state, token, flags);
+
+    /// <summary>Drops what the wait held, before the waiter is kept for reuse.</summary>
+    protected virtual void Clear()
+    {
+        _token = default;
+        _registration = default;
+    }
+
+    private void OnCancelled()
+    {
+        if (_list!.TryTakeOut(this))
+        {
+            Fail(new OperationCanceledException(_token));
+        }
+    }
+}
+
+/// <summary>Waiters kept for reuse by one list's owner. Called under that owner's lock or not at all concurrently; a small stack.</summary>
+[SuppressMessage("Performance", "MA0158", Justification = "The lock is held for two assignments.")]
+internal sealed class WaiterPool<TWaiter>
+    where TWaiter : WaiterNode, new()
+{
+    // A socket rarely has more threads waiting than this; a waiter is about 150 bytes.
+    private const int MaxKept = 64;
+
+    private readonly Lock _gate = new();
+    private readonly TWaiter?[] _kept = new TWaiter?[MaxKept];
+    private int _count;
+
+    public TWaiter Rent()
+    {
+        lock (_gate)
+        {
+            if (_count > 0)
+            {
+                TWaiter waiter = _kept[--_count]!;
+                _kept[_count] = null;
+                return waiter;
+            }
+        }
+
+        return new TWaiter();
+    }
+
+    public void Return(TWaiter waiter)
+    {
+        lock (_gate)
+        {
+            if (_count < MaxKept)
+            {
+                _kept[_count++] = waiter;
+            }
+        }
+    }
+}

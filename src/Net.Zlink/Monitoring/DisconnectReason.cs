@@ -1,0 +1,47 @@
+namespace Net.Zlink.Monitoring;
+
+/// <summary>Why a peer is gone. Values up to 5 carry the native core's numbers; the others are ours.</summary>
+public enum DisconnectReason
+{
+    /// <summary>Nothing else fits.</summary>
+    Unknown = 0,
+
+    /// <summary>This side asked for it: Disconnect, Unbind or Dispose.</summary>
+    Local = 1,
+
+    /// <summary>The peer ended the connection in order.</summary>
+    Remote = 2,
+
+    /// <summary>The peer broke the protocol: a frame over MaxMessageSize, for one.</summary>
+    ProtocolError = 3,
+
+    /// <summary>A read or a write failed: a reset, a broken network.</summary>
+    TransportError = 4,
+
+    /// <summary>The context was disposed.</summary>
+    ContextTerminated = 5,
+
+    /// <summary>Nothing arrived for the length of IdleTimeout.</summary>
+    IdleTimeout = 0x100,
+
+    /// <summary>The peer took nothing for the length of WriteTimeout.</summary>
+    WriteTimeout = 0x101,
+
+    /// <summary>The application's handler threw.</summary>
+    HandlerFailed = 0x102,
+}
+
+/// <summary>Conversions of <see cref="DisconnectReason"/>.</summary>
+public static class DisconnectReasonExtensions
+{
+    /// <summary>The number a native DISCONNECTED event carries for this reason (docs/protocol.md section 3): 3 for protocol faults, 4 for lost connections, 5 at context termination.</summary>
+    /// <param name="reason">The reason.</param>
+    /// <returns>A native reason number, 0 to 5.</returns>
+    public static long ToNativeReason(this DisconnectReason reason) => reason switch
+    {
+        DisconnectReason.Remote or DisconnectReason.TransportError or DisconnectReason.IdleTimeout or DisconnectReason.WriteTimeout => 4,
+        DisconnectReason.ProtocolError or DisconnectReason.HandlerFailed => 3,
+        DisconnectReason.ContextTerminated => 5,
+        _ => 0,
+    };
+}

@@ -1,0 +1,32 @@
+using System.Net.Sockets;
+using Microsoft.Extensions.Logging;
+
+namespace Net.Zlink.Monitoring;
+
+/// <summary>Every line the library logs. Event ids are stable: a retired one is never used again.</summary>
+internal static partial class Log
+{
+    [LoggerMessage(1, LogLevel.Warning, "{Endpoint}: a connection was refused: {Why}")]
+    public static partial void ConnectionRefused(ILogger logger, string endpoint, string why);
+
+    [LoggerMessage(2, LogLevel.Warning, "{Endpoint}: accept failed with {Error}; accepting goes on in {BackOff} ms")]
+    public static partial void AcceptFailed(ILogger logger, string endpoint, SocketError error, double backOff);
+
+    [LoggerMessage(3, LogLevel.Error, "{Endpoint}: the listening socket failed with {Error} and was closed")]
+    public static partial void ListenerClosed(ILogger logger, string endpoint, SocketError error);
+
+    [LoggerMessage(4, LogLevel.Error, "Peer {PeerId} of {Endpoint}: the handler threw; the peer is being closed")]
+    public static partial void HandlerFailed(ILogger logger, Exception exception, uint peerId, string endpoint);
+
+    [LoggerMessage(5, LogLevel.Warning, "Shard {Shard} was held for {Milliseconds} ms by {Work}: a handler that blocks stalls every connection of its shard")]
+    public static partial void SlowRun(ILogger logger, int shard, double milliseconds, string work);
+
+    [LoggerMessage(6, LogLevel.Debug, "Peer {PeerId} of {Endpoint} is gone: {Reason}. {Detail}")]
+    public static partial void PeerGone(ILogger logger, uint peerId, string endpoint, DisconnectReason reason, string? detail);
+
+    [LoggerMessage(7, LogLevel.Warning, "Peer {PeerId} of {Endpoint}: {Messages} accepted messages ({Bytes} bytes) were not delivered")]
+    public static partial void Undelivered(ILogger logger, uint peerId, string endpoint, long messages, long bytes);
+
+    [LoggerMessage(8, LogLevel.Warning, "Shard {Shard} started {Milliseconds} ms after it was asked to: the thread pool is starved")]
+    public static partial void PoolStarved(ILogger logger, int shard, double milliseconds);
+}

@@ -1,0 +1,165 @@
+using System.Threading.Channels;
+
+namespace Net.Zlink.Monitoring;
+
+/// <summary>A reader of one socket's events. Safe for any number of threads.</summary>
+/// <remarks>
+/// Events wait in a queue of bounded length; when nobody reads, the oldest are dropped and counted in <see cref="Dropped"/>: a forgotten monitor never
+/// slows its socket down.
+/// </remarks>
+public sealed class SocketMonitor : IDisposable
+{
+    // 4,096 events of about 80 bytes: a burst of 2,000 connections (accepted and ready each) fits, and a forgotten monitor holds 0.3 MB.
+    internal const int Capacity = 4096;
+
+    private readonly Channel<SocketEvent> _events;
+    private readonly SocketMonitors _owner;
+    private readonly Lock _gate = new();
+    private long _dropped;
+    private bool _ended;
+
+    internal SocketMonitor(SocketMonitors owner, SocketEventTypes mask)
+    {
+        _owner = owner;
+        Mask = mask;
+        _events = Channel.CreateBounded<SocketEvent>(
+            new BoundedChannelOptions(Capacity) { FullMode = BoundedChannelFullMode.DropOldest, AllowSynchronousContinuations = false },
+            _ => Interlocked.Increment(ref _dropped));
+    }
+
+    /// <summary>The events asked for.</summary>
+    public SocketEventTypes Mask { get; }
+
+    /// <summary>Events lost because nobody read them in time.</summary>
+    public long Dropped => Volatile.Read(ref _dropped);
+
+    /// <summary>Takes the next event without waiting.</summary>
+    /// <param name="socketEvent">The event.</param>
+    /// <returns>False if there is none now.</returns>
+    public bool TryRead(out SocketEvent socketEvent) => _events.Reader.TryRead(out socketEvent);
+
+    /// <summary>Waits for the next event.</summary>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>The event; completes on the thread pool.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ChannelClosedException">The socket or this monitor was disposed and every event was read.</exception>
+    public ValueTask<SocketEvent> ReadAsync(CancellationToken cancellationToken = default) => _events.Reader.ReadAsync(cancellationToken);
+
+    /// <summary>All events until the socket, or this monitor, is disposed.</summary>
+    /// <param name="cancellationToken">Ends the enumeration with an exception.</param>
+    /// <returns>The events in order.</returns>
+    public IAsyncEnumerable<SocketEvent> ReadAllAsync(CancellationToken cancellationToken = default) => _events.Reader.ReadAllAsync(cancellationToken);
+
+    /// <summary>Stops monitoring; events not yet read stay readable. Idempotent.</summary>
+    public void Dispose()
+    {
+        _owner.Remove(this);
+        End(null);
+    }
+
+    internal void Publish(in SocketEvent socketEvent)
+    {
+        if ((socketEvent.Type & Mask) == SocketEventTypes.None)
+        {
+            return;
+        }
+
+        // Some publishers still see this monitor while it is being stopped: the lock keeps them from writing behind its last event.
+        lock (_gate)
+        {
+            if (!_ended)
+            {
+                _events.Writer.TryWrite(socketEvent);
+            }
+        }
+    }
+
+    /// <summary>Ends the reader's stream, behind <paramref name="last"/> if that was asked for.</summary>
+    internal void End(SocketEvent? last)
+    {
+        lock (_gate)
+        {
+            if (_ended)
+            {
+                return;
+            }
+
+            _ended = true;
+            if (last is { } stop && (stop.Type & Mask) != SocketEventTypes.None)
+            {
+                _events.Writer.TryWrite(stop);
+            }
+        }
+
+        _events.Writer.TryComplete();
+    }
+}
+
+/// <summary>The monitors of one socket. Publishing costs one volatile read while there are none.</summary>
+internal sealed class SocketMonitors
+{
+    private readonly Lock _gate = new();
+    private volatile SocketMonitor[] _monitors = [];
+    private bool _stopped;
+
+    public bool IsEmpty => _monitors.Length == 0;
+
+    public SocketMonitor Open(SocketEventTypes mask)
+    {
+        var monitor = new SocketMonitor(this, mask);
+        lock (_gate)
+        {
+            if (_stopped)
+            {
+                monitor.End(null);
+            }
+            else
+            {
+                _monitors = [.. _monitors, monitor];
+            }
+        }
+
+        return monitor;
+    }
+
+    public void Publish(in SocketEvent socketEvent)
+    {
+        foreach (SocketMonitor monitor in _monitors)
+        {
+            monitor.Publish(socketEvent);
+        }
+    }
+
+    public void Publish(SocketEventTypes type, long value, string local, string remote, uint peerId = 0, string? detail = null)
+    {
+        if (!IsEmpty)
+        {
+            Publish(new SocketEvent(type, value, ReadOnlyMemory<byte>.Empty, local, remote, peerId, detail));
+        }
+    }
+
+    /// <summary>Sends the last event and ends every reader's stream.</summary>
+    public void Stop()
+    {
+        SocketMonitor[] monitors;
+        lock (_gate)
+        {
+            _stopped = true;
+            monitors = _monitors;
+            _monitors = [];
+        }
+
+        foreach (SocketMonitor monitor in monitors)
+        {
+            monitor.End(new SocketEvent(SocketEventTypes.MonitorStopped, 0, ReadOnlyMemory<byte>.Empty, "", "", 0, null));
+        }
+    }
+
+    internal void Remove(SocketMonitor monitor)
+    {
+        lock (_gate)
+        {
+            _monitors = [.. _monitors.Where(m => !ReferenceEquals(m, monitor))];
+        }
+    }
+}

@@ -1,0 +1,68 @@
+using System.Diagnostics;
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>A snapshot of one peer. Bytes include the frame headers.</summary>
+public sealed record PeerStatistics
+{
+    /// <summary>Messages read from the peer.</summary>
+    public required long ReceivedMessages { get; init; }
+
+    /// <summary>Their bytes.</summary>
+    public required long ReceivedBytes { get; init; }
+
+    /// <summary>Messages read that wait to be received by the application.</summary>
+    public required long UnreadMessages { get; init; }
+
+    /// <summary>Messages that Send accepted.</summary>
+    public required long AcceptedMessages { get; init; }
+
+    /// <summary>Messages written to the network.</summary>
+    public required long WrittenMessages { get; init; }
+
+    /// <summary>Their bytes.</summary>
+    public required long WrittenBytes { get; init; }
+
+    /// <summary>Messages that wait to be written. Accepted = written + queued + dropped.</summary>
+    public required long QueuedMessages { get; init; }
+
+    /// <summary>Their bytes.</summary>
+    public required long QueuedBytes { get; init; }
+
+    /// <summary>Accepted messages that the connection's end kept from being written.</summary>
+    public required long DroppedMessages { get; init; }
+
+    /// <summary>True while we do not read this peer, because its messages are not received or its handler is busy.</summary>
+    public required bool IsParked { get; init; }
+
+    /// <summary>Time since something was read from it.</summary>
+    public required TimeSpan SinceLastRead { get; init; }
+
+    /// <summary>Time since something was written to it.</summary>
+    public required TimeSpan SinceLastWrite { get; init; }
+
+    internal static PeerStatistics Of(StreamLink link)
+    {
+        LinkCounts counts = link.Count();
+        Connection? connection = link.Connection;
+        return new PeerStatistics
+        {
+            ReceivedMessages = counts.ReceivedMessages,
+            ReceivedBytes = counts.ReceivedBytes,
+            UnreadMessages = link.Pull is null ? 0 : Volatile.Read(ref link.Pull.Messages),
+            AcceptedMessages = counts.Outbound.AcceptedMessages,
+            WrittenMessages = counts.Outbound.WrittenMessages,
+            WrittenBytes = counts.Outbound.WrittenBytes,
+            QueuedMessages = counts.Outbound.QueuedMessages,
+            QueuedBytes = counts.Outbound.QueuedBytes,
+            DroppedMessages = counts.Outbound.DroppedMessages,
+            IsParked = connection?.IsParked ?? false,
+            SinceLastRead = Since(connection?.LastReadAt),
+            SinceLastWrite = Since(connection?.LastWriteAt),
+        };
+    }
+
+    private static TimeSpan Since(long? timestamp) => timestamp is null or 0 ? TimeSpan.Zero : Stopwatch.GetElapsedTime(timestamp.Value);
+}

@@ -1,0 +1,58 @@
+using System.Net;
+using System.Net.Sockets;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>Makes peers that are raw bytes.</summary>
+/// <param name="handler">Gets each pipe; null where the one who connects takes it from <see cref="Made"/>.</param>
+internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
+{
+    /// <summary>The last pipe made.</summary>
+    public StreamPipe? Made { get; private set; }
+
+    public uint Create(StreamHub hub, Socket socket, StreamSettings settings, string endpoint, object origin)
+    {
+        if (!FramedPeers.TryDescribe(socket, out EndPoint? remote, out EndPoint? local) || !hub.TryRegister(endpoint, origin, remote, out StreamLink link))
+        {
+            socket.Dispose();
+            return 0;
+        }
+
+        var connection = new PipeConnection(socket, hub.Host.Pool, hub.Host.Time, settings.Connection.CloseTimeout) { RemoteEndPoint = remote, LocalEndPoint = local };
+        link.Pipe = connection;
+        FramedPeers.Report(hub, link, socket);
+        hub.Announce(link);
+        Made = new StreamPipe(connection, link.Id);
+        _ = ServeAsync(hub, link, connection, Made);
+        return link.Id;
+    }
+
+    private async Task ServeAsync(StreamHub hub, StreamLink link, PipeConnection connection, StreamPipe pipe)
+    {
+        // Off the accept loop's stack.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        Task running = connection.RunAsync();
+        DisconnectReason reason = DisconnectReason.Remote;
+        if (handler is not null)
+        {
+            try
+            {
+                await handler(pipe).ConfigureAwait(false);
+            }
+            catch (Exception exception)
+            {
+                reason = DisconnectReason.HandlerFailed;
+                hub.ReportFault(link, exception);
+            }
+
+            await pipe.DisposeAsync().ConfigureAwait(false);
+        }
+
+        await running.ConfigureAwait(false);
+        hub.EndPeer(link, reason, detail: null);
+        hub.OnClosed(link);
+    }
+}

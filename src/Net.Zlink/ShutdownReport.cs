@@ -1,0 +1,29 @@
+namespace Net.Zlink;
+
+/// <summary>How a shutdown ended.</summary>
+public sealed record ShutdownReport
+{
+    /// <summary>True if every connection ended by itself before the deadline.</summary>
+    public required bool Drained { get; init; }
+
+    /// <summary>Messages that Send had accepted and that were not written to the network, over the life of the context.</summary>
+    public required long UndeliveredMessages { get; init; }
+
+    /// <summary>Their bytes, frame headers included.</summary>
+    public required long UndeliveredBytes { get; init; }
+
+    /// <summary>The peers concerned, at most 1,000; the sums count all.</summary>
+    public required IReadOnlyList<UndeliveredPeer> Peers { get; init; }
+
+    /// <summary>How long it took.</summary>
+    public required TimeSpan Elapsed { get; init; }
+
+}
+
+/// <summary>A peer that did not get everything that was accepted for it.</summary>
+/// <param name="PeerId">Its id.</param>
+/// <param name="Endpoint">The endpoint it belonged to.</param>
+/// <param name="RemoteEndpoint">Its address.</param>
+/// <param name="Messages">Messages accepted but not written.</param>
+/// <param name="Bytes">Their bytes, frame headers included.</param>
+public sealed record UndeliveredPeer(uint PeerId, string Endpoint, string RemoteEndpoint, long Messages, long Bytes);

@@ -1,0 +1,80 @@
+using System.Net;
+using System.Net.Sockets;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>Makes framed peers: connections whose frames go to one sink.</summary>
+internal sealed class FramedPeers : IPeerFactory
+{
+    private readonly IConnectionSink _sink;
+    private readonly bool _pulled;
+
+    public FramedPeers(IConnectionSink sink, bool pulled)
+    {
+        _sink = sink;
+        _pulled = pulled;
+    }
+
+    public uint Create(StreamHub hub, Socket socket, StreamSettings settings, string endpoint, object origin)
+    {
+        if (!TryDescribe(socket, out EndPoint? remote, out EndPoint? local) || !hub.TryRegister(endpoint, origin, remote, out StreamLink link))
+        {
+            socket.Dispose();
+            return 0;
+        }
+
+        var connection = new Connection(socket, hub.Host.Shards.Next(), hub.Host.Pool, settings.Connection, _sink, link)
+        {
+            RemoteEndPoint = remote,
+            LocalEndPoint = local,
+        };
+        link.Connection = connection;
+        if (_pulled)
+        {
+            link.Pull = new PullPeer(link, settings.Inbound);
+        }
+
+        Report(hub, link, socket);
+        hub.Announce(link);
+        if (_pulled)
+        {
+            hub.Queue.PublishConnected(link.Pull!);
+        }
+
+        connection.Start();
+        return link.Id;
+    }
+
+    /// <summary>Reads a socket's addresses. False if it was reset already: then there is nobody to serve.</summary>
+    public static bool TryDescribe(Socket socket, out EndPoint? remote, out EndPoint? local)
+    {
+        try
+        {
+            remote = socket.RemoteEndPoint;
+            local = socket.LocalEndPoint;
+            return true;
+        }
+        catch (SocketException)
+        {
+            remote = null;
+            local = null;
+            return false;
+        }
+    }
+
+    /// <summary>The events of a connection that is up.</summary>
+    public static void Report(StreamHub hub, StreamLink link, Socket socket)
+    {
+        if (hub.Monitors.IsEmpty)
+        {
+            return;
+        }
+
+        bool accepted = link.Origin is StreamListener;
+        (string ours, string theirs) = link.Ends;
+        hub.Monitors.Publish(accepted ? SocketEventTypes.Accepted : SocketEventTypes.Connected, socket.Handle, ours, theirs, link.Id);
+        hub.Monitors.Publish(SocketEventTypes.ConnectionReady, 0, ours, theirs, link.Id);
+    }
+}

@@ -1,0 +1,498 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>The one receive queue of all pulled peers of a socket: fair between peers, bounded per peer and in total, with a line of waiting consumers.</summary>
+/// <remarks>
+/// Peers with unread messages stand in a line; each turn serves one read of one peer (at most 64 KiB or 256 messages), so a flooding peer delays the
+/// others by no more than that, and a consumer works on one peer's messages while they are warm. Connect and disconnect events overtake other peers'
+/// data; a peer's disconnect comes behind its own unread data. The lock is held for pointer work only: connections are resumed, and
+/// waiters completed, after it is left.
+/// </remarks>
+internal sealed class PullQueue(long byteBudget) : IWaiterList
+{
+    private readonly Lock _gate = new();
+    private readonly Queue<PullPeer> _line = new();
+    private readonly Queue<PulledRun> _events = new();
+    private readonly Queue<PullPeer> _parkedForBudget = new();
+    private readonly WaiterList<PullWaiter> _waiters = new();
+    private PullPeer? _turn;
+    private long _bytes;
+    private long _messages;
+    private long _dropped;
+    private Func<Exception>? _closed;
+
+    /// <summary>Unread messages and their bytes, frame headers included.</summary>
+    public (long Messages, long Bytes, int Events, long Dropped) Depth
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return (_messages, _bytes, _events.Count, _dropped);
+            }
+        }
+    }
+
+    public int PendingEvents
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _events.Count;
+            }
+        }
+    }
+
+    /// <summary>Announces a peer, ahead of everything else of it: an end that was published before this comes right behind.</summary>
+    public void PublishConnected(PullPeer peer)
+    {
+        PullWaiter? served;
+        PullPeer? resume = null;
+        lock (_gate)
+        {
+            if (_closed is not null)
+            {
+                return;
+            }
+
+            _events.Enqueue(new PulledRun(PulledKind.Connected, peer.Link.Id, null, 0, 1, DisconnectReason.Unknown));
+            peer.IsAnnounced = true;
+            if (peer.IsEnding)
+            {
+                EnqueueEnd(peer);
+            }
+
+            served = Serve(ref resume);
+        }
+
+        ResumeAll(resume);
+        CompleteAll(served);
+    }
+
+    /// <summary>Adds a peer's messages, given as a chain of leases, and says whether its connection should read on.</summary>
+    public Delivery Publish(PullPeer peer, InboundLease first, InboundLease last, int messages, long bytes)
+    {
+        PullWaiter? served;
+        PullPeer? resume = null;
+        bool park;
+        lock (_gate)
+        {
+            if (peer.IsDropped || _closed is not null)
+            {
+                Drop(peer, first, messages);
+                return Delivery.Continue;
+            }
+
+            if (peer.Last is null)
+            {
+                peer.First = first;
+            }
+            else
+            {
+                peer.Last.Next = first;
+            }
+
+            peer.Last = last;
+            peer.Messages += messages;
+            peer.Bytes += bytes;
+            _messages += messages;
+            _bytes += bytes;
+            if (!peer.IsInLine)
+            {
+                peer.IsInLine = true;
+                _line.Enqueue(peer);
+            }
+
+            served = Serve(ref resume);
+            park = ShouldPark(peer);
+        }
+
+        ResumeAll(resume);
+        CompleteAll(served);
+        return park ? Delivery.Park : Delivery.Continue;
+    }
+
+    /// <summary>Whether a connection that was resumed may read now; if not, it stays parked and will be resumed again.</summary>
+    public bool MayRead(PullPeer peer)
+    {
+        lock (_gate)
+        {
+            return !ShouldPark(peer);
+        }
+    }
+
+    /// <summary>Announces a peer's end, behind its unread messages, or at once with these dropped.</summary>
+    public void PublishDisconnected(PullPeer peer, bool dropUnread)
+    {
+        PullWaiter? served;
+        PullPeer? resume = null;
+        lock (_gate)
+        {
+            if (_closed is not null)
+            {
+                return; // Its unread messages went with the queue.
+            }
+
+            peer.IsEnding = true;
+            if (dropUnread)
+            {
+                peer.IsDropped = true;
+                long freed = peer.Bytes;
+                InboundLease? lease = peer.First;
+                peer.First = null;
+                peer.Last = null;
+                _messages -= peer.Messages;
+                _bytes -= peer.Bytes;
+                if (lease is not null)
+                {
+                    Drop(peer, lease, (int)peer.Messages);
+                }
+
+                peer.Messages = 0;
+                peer.Bytes = 0;
+
+                // Others may be stopped for the room that these messages took, with nothing of their own left to be read.
+                ResumeForBudget(freed, ref resume);
+            }
+
+            if (peer.First is null && peer.IsAnnounced)
+            {
+                EnqueueEnd(peer);
+            }
+
+            served = Serve(ref resume);
+        }
+
+        ResumeAll(resume);
+        CompleteAll(served);
+    }
+
+    /// <summary>Takes the next messages of one peer, or an event, without waiting.</summary>
+    /// <param name="max">How many at most.</param>
+    /// <param name="run">What was taken.</param>
+    /// <param name="mayThrow">False for a caller that holds messages already, which an exception would lose: a closed queue is then an empty one.</param>
+    public bool TryTake(int max, out PulledRun run, bool mayThrow = true)
+    {
+        PullPeer? resume = null;
+        bool taken;
+        Func<Exception>? closed;
+        lock (_gate)
+        {
+            closed = _closed;
+            taken = Take(max, ref resume, out run);
+        }
+
+        ResumeAll(resume);
+        if (!taken || run.FirstSlot == 0)
+        {
+            // About to wait, or done with one peer's messages: what was answered is written now, in one burst, and not once per message.
+            OwedFlush.Pay();
+        }
+
+        return !taken && mayThrow && closed is not null ? throw closed() : taken;
+    }
+
+    /// <summary>Takes at once if there is something; otherwise the waiter stands in line.</summary>
+    public bool TakeOrWait(PullWaiter waiter, out PulledRun run)
+    {
+        PullPeer? resume = null;
+        bool taken;
+        lock (_gate)
+        {
+            taken = Take(waiter.Max, ref resume, out run);
+            if (!taken)
+            {
+                if (_closed is not null)
+                {
+                    throw _closed();
+                }
+
+                _waiters.Add(waiter);
+            }
+        }
+
+        ResumeAll(resume);
+        return taken;
+    }
+
+    public bool TryTakeOut(WaiterNode waiter)
+    {
+        lock (_gate)
+        {
+            return _waiters.Remove(waiter);
+        }
+    }
+
+    /// <summary>Ends the queue: unread messages are dropped and counted, every waiter is released with an error.</summary>
+    /// <returns>Number of messages dropped.</returns>
+    public long Close(Func<Exception> error)
+    {
+        PullWaiter? released = null;
+        long dropped;
+        lock (_gate)
+        {
+            if (_closed is not null)
+            {
+                return 0;
+            }
+
+            _closed = error;
+            while (_waiters.First is { } waiter)
+            {
+                _waiters.Remove(waiter);
+                waiter.Next = released;
+                released = waiter;
+            }
+
+            dropped = _messages;
+            DropLine();
+        }
+
+        while (released is not null)
+        {
+            var next = (PullWaiter?)released.Next;
+            released.Next = null;
+            released.Fail(error());
+            released = next;
+        }
+
+        return dropped;
+    }
+
+    private bool ShouldPark(PullPeer peer)
+    {
+        bool overBudget = IsOverBudget;
+        if (!overBudget && !peer.Limits.IsFull(peer.Messages, peer.Bytes))
+        {
+            peer.IsParked = false;
+            return false;
+        }
+
+        peer.IsParked = true;
+        if (overBudget)
+        {
+            WaitForBudget(peer);
+        }
+
+        return true;
+    }
+
+    private bool Take(int max, ref PullPeer? resume, out PulledRun run)
+    {
+        if (_events.TryDequeue(out run))
+        {
+            return true;
+        }
+
+        PullPeer? peer = _turn;
+        while (peer is null || peer.First is null)
+        {
+            if (peer is not null)
+            {
+                peer.IsInLine = false;
+            }
+
+            if (!_line.TryDequeue(out peer))
+            {
+                _turn = null;
+                return false;
+            }
+        }
+
+        InboundLease lease = peer.First;
+        int first = lease.Cursor;
+        int count = Math.Min(max, lease.Count - first);
+        run = new PulledRun(PulledKind.Data, peer.Link.Id, lease, first, count, DisconnectReason.Unknown);
+        long bytes = 0;
+        for (int slot = first; slot < first + count; slot++)
+        {
+            bytes += lease.LengthOf(slot) + sizeof(uint);
+        }
+
+        // From here on a consumer may end these messages, and with the last of them the lease: nothing of it is read after the cursor moved to its end.
+        bool turnOver = first + count == lease.Count;
+        if (turnOver)
+        {
+            peer.First = lease.Next;
+            if (peer.First is null)
+            {
+                peer.Last = null;
+            }
+        }
+
+        lease.Cursor = first + count;
+        peer.Messages -= count;
+        peer.Bytes -= bytes;
+        peer.Delivered += count;
+        _messages -= count;
+        _bytes -= bytes;
+        PassTurn(peer, turnOver);
+        CollectResumes(peer, bytes, ref resume);
+        return true;
+    }
+
+    private void PassTurn(PullPeer peer, bool turnOver)
+    {
+        if (!turnOver)
+        {
+            _turn = peer;
+            return;
+        }
+
+        _turn = null;
+        if (peer.First is not null)
+        {
+            _line.Enqueue(peer);
+            return;
+        }
+
+        peer.IsInLine = false;
+        if (peer.IsEnding)
+        {
+            EnqueueEnd(peer);
+        }
+    }
+
+    private bool IsOverBudget => byteBudget > 0 && _bytes >= byteBudget;
+
+    private void CollectResumes(PullPeer peer, long freed, ref PullPeer? resume)
+    {
+        if (peer.IsParked && peer.Limits.IsBelowLowMark(peer.Messages, peer.Bytes))
+        {
+            if (IsOverBudget)
+            {
+                WaitForBudget(peer);
+            }
+            else
+            {
+                AddResume(peer, ref resume);
+            }
+        }
+
+        ResumeForBudget(freed, ref resume);
+    }
+
+    private void ResumeForBudget(long freed, ref PullPeer? resume)
+    {
+        if (_parkedForBudget.Count == 0 || IsOverBudget)
+        {
+            return;
+        }
+
+        // About as many readers as bytes were freed, a read being up to 64 KiB; when nothing is left unread, all of them, or the rest would wait for ever.
+        long wanted = _bytes == 0 ? _parkedForBudget.Count : 1 + (freed / ReceiveSlab.ReadSize);
+        while (wanted > 0 && _parkedForBudget.TryDequeue(out PullPeer? parked))
+        {
+            parked.IsInBudgetLine = false;
+            if (parked.IsParked)
+            {
+                AddResume(parked, ref resume);
+                wanted--;
+            }
+        }
+    }
+
+    private void WaitForBudget(PullPeer peer)
+    {
+        if (!peer.IsInBudgetLine)
+        {
+            peer.IsInBudgetLine = true;
+            _parkedForBudget.Enqueue(peer);
+        }
+    }
+
+    private static void AddResume(PullPeer peer, ref PullPeer? resume)
+    {
+        peer.IsParked = false;
+        peer.NextToResume = resume;
+        resume = peer;
+    }
+
+    private static void ResumeAll(PullPeer? peer)
+    {
+        while (peer is not null)
+        {
+            PullPeer? next = peer.NextToResume;
+            peer.NextToResume = null;
+            peer.Link.Connection!.Resume();
+            peer = next;
+        }
+    }
+
+    private void EnqueueEnd(PullPeer peer) =>
+        _events.Enqueue(new PulledRun(PulledKind.Disconnected, peer.Link.Id, null, 0, 1, peer.Link.EndReason));
+
+    /// <summary>Gives what there is to those who wait; returns them in order, linked, to be completed outside the lock.</summary>
+    private PullWaiter? Serve(ref PullPeer? resume)
+    {
+        PullWaiter? first = null;
+        PullWaiter? last = null;
+        while (_waiters.First is { } waiter && Take(waiter.Max, ref resume, out PulledRun run))
+        {
+            _waiters.Remove(waiter);
+            waiter.Given = run;
+            if (last is null)
+            {
+                first = waiter;
+            }
+            else
+            {
+                last.Next = waiter;
+            }
+
+            last = waiter;
+        }
+
+        return first;
+    }
+
+    private static void CompleteAll(PullWaiter? waiter)
+    {
+        while (waiter is not null)
+        {
+            var next = (PullWaiter?)waiter.Next;
+            waiter.Next = null;
+            PulledRun run = waiter.Given;
+            waiter.Given = default;
+            waiter.Complete(run);
+            waiter = next;
+        }
+    }
+
+    private void Drop(PullPeer peer, InboundLease? lease, int messages)
+    {
+        peer.Dropped += messages;
+        _dropped += messages;
+        while (lease is not null)
+        {
+            InboundLease? next = lease.Next;
+            lease.ReleaseRest();
+            lease = next;
+        }
+    }
+
+    private void DropLine()
+    {
+        if (_turn is not null)
+        {
+            _line.Enqueue(_turn);
+            _turn = null;
+        }
+
+        while (_line.TryDequeue(out PullPeer? peer))
+        {
+            Drop(peer, peer.First, (int)peer.Messages);
+            peer.First = null;
+            peer.Last = null;
+            peer.Messages = 0;
+            peer.Bytes = 0;
+        }
+
+        _messages = 0;
+        _bytes = 0;
+        _events.Clear();
+    }
+}

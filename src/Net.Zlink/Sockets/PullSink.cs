@@ -1,0 +1,70 @@
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>Hands the frames of pulled peers to the socket's fair queue.</summary>
+internal sealed class PullSink(StreamHub hub) : IConnectionSink
+{
+    public bool AnswersInPlace => false;
+
+    public string Name => "the receive queue";
+
+    public void OnOpened(Connection connection)
+    {
+        // The connect event was queued when the connection was made, so that it precedes everything and keeps the order of arrival.
+    }
+
+    public Delivery OnFrames(Connection connection, in InboundBatch batch)
+    {
+        var link = (StreamLink)connection.Context!;
+        ReceiveSlab slabs = connection.Shard.ReceiveSlab;
+        Slab slab = batch.Slab;
+        int offset = batch.Offset;
+        int end = batch.Offset + batch.Length;
+        bool copied = !batch.OwnsSlab && slabs.ShouldCopy;
+        if (copied)
+        {
+            slab = slabs.RentOwn(batch.Length);
+            batch.Bytes.CopyTo(slab.Array);
+            offset = 0;
+            end = batch.Length;
+        }
+        else
+        {
+            slabs.Keep(slab, end);
+        }
+
+        InboundLease first = InboundLease.Take(slab, ref offset, end);
+        InboundLease last = first;
+        while (offset < end)
+        {
+            InboundLease next = InboundLease.Take(slab, ref offset, end);
+            last.Next = next;
+            last = next;
+        }
+
+        if (copied)
+        {
+            slab.Release();
+        }
+
+        return hub.Queue.Publish(link.Pull!, first, last, batch.Frames, batch.Length);
+    }
+
+    public bool MayRead(Connection connection) => hub.Queue.MayRead(((StreamLink)connection.Context!).Pull!);
+
+    public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
+    {
+        var link = (StreamLink)connection.Context!;
+        if (hub.EndPeer(link, reason, detail))
+        {
+            hub.Queue.PublishDisconnected(link.Pull!, dropUnread: reason == DisconnectReason.Local);
+        }
+    }
+
+    public void OnClosed(Connection connection) => hub.OnClosed((StreamLink)connection.Context!);
+
+    public void OnFault(Connection connection, Exception exception) => hub.ReportFault((StreamLink)connection.Context!, exception);
+}

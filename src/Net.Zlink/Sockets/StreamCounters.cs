@@ -1,0 +1,53 @@
+namespace Net.Zlink.Sockets;
+
+/// <summary>What one STREAM socket counts about peers that come and go; what flows is counted per peer and added up on demand.</summary>
+internal sealed class StreamCounters
+{
+    public long Accepted;
+    public long Dialled;
+    public long Refused;
+    public long AcceptErrors;
+    public long Closed;
+    public long HandlerFaults;
+
+    // Totals of peers that are gone; those of living peers are read from their connections.
+    public long ReceivedMessages;
+    public long ReceivedBytes;
+    public long AcceptedMessages;
+    public long AcceptedBytes;
+    public long WrittenMessages;
+    public long WrittenBytes;
+    public long DroppedMessages;
+    public long DroppedBytes;
+    public long DroppedUnread;
+
+    public void Add(StreamCounters other)
+    {
+        Accepted += Volatile.Read(ref other.Accepted);
+        Dialled += Volatile.Read(ref other.Dialled);
+        Refused += Volatile.Read(ref other.Refused);
+        AcceptErrors += Volatile.Read(ref other.AcceptErrors);
+        Closed += other.Closed;
+        HandlerFaults += Volatile.Read(ref other.HandlerFaults);
+        ReceivedMessages += other.ReceivedMessages;
+        ReceivedBytes += other.ReceivedBytes;
+        AcceptedMessages += other.AcceptedMessages;
+        AcceptedBytes += other.AcceptedBytes;
+        WrittenMessages += other.WrittenMessages;
+        WrittenBytes += other.WrittenBytes;
+        DroppedMessages += other.DroppedMessages;
+        DroppedBytes += other.DroppedBytes;
+    }
+
+    public void Add(in LinkCounts link)
+    {
+        ReceivedMessages += link.ReceivedMessages;
+        ReceivedBytes += link.ReceivedBytes;
+        AcceptedMessages += link.Outbound.AcceptedMessages;
+        AcceptedBytes += link.Outbound.AcceptedBytes;
+        WrittenMessages += link.Outbound.WrittenMessages;
+        WrittenBytes += link.Outbound.WrittenBytes;
+        DroppedMessages += link.Outbound.DroppedMessages;
+        DroppedBytes += link.Outbound.DroppedBytes;
+    }
+}

@@ -1,0 +1,377 @@
+using System.Collections.Concurrent;
+using System.Net;
+using System.Net.Sockets;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Transports;
+using Net.Zlink.Transports.Tcp;
+using TcpListener = Net.Zlink.Transports.Tcp.TcpListener;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>The inside of one STREAM socket: its peers by id, its endpoints, its receive queue and its books.</summary>
+/// <remarks>Safe for any number of threads. Ids count 1, 2, 3 ... in order of arrival (docs/protocol.md section 3); 0 is skipped when they wrap.</remarks>
+internal sealed class StreamHub
+{
+    // Peers that came (and maybe went) before the application read of them: past this many unread events new connections are refused, so that
+    // churn cannot fill the memory of a process that does not receive. 65,536 is also the backlog a STREAM listener asks for.
+    private const int MaxUnreadEvents = 65_536;
+
+    // How many peers a shutdown report names one by one; the sums count all of them.
+    private const int MaxReportedPeers = 1000;
+
+    private readonly ConcurrentDictionary<uint, StreamLink> _links = new();
+    private readonly ConcurrentDictionary<uint, StreamLink> _living = new();
+    private readonly Lock _gate = new();
+    private readonly List<StreamListener> _listeners = [];
+    private readonly List<UndeliveredLink> _undelivered = [];
+    private readonly TaskCompletionSource _allClosed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly CancellationTokenSource _closing = new();
+    private uint _lastId;
+    private int _pending;
+    private bool _closed;
+
+    public StreamHub(EngineHost host, long receiveBudget)
+    {
+        Host = host;
+        Queue = new PullQueue(receiveBudget);
+        Pull = new FramedPeers(new PullSink(this), pulled: true);
+    }
+
+    public EngineHost Host { get; }
+
+    public PullQueue Queue { get; }
+
+    public SocketMonitors Monitors { get; } = new();
+
+    public StreamCounters Counters { get; } = new();
+
+    public IPeerFactory Pull { get; }
+
+    /// <summary>Peers that can be sent to.</summary>
+    public int PeerCount => _links.Count;
+
+    public ICollection<StreamLink> Links => _links.Values;
+
+    public CancellationToken Closing => _closing.Token;
+
+    public bool IsClosed => Volatile.Read(ref _closed);
+
+    /// <summary>Completes when the hub was closed and the last connection is gone.</summary>
+    public Task AllClosed => _allClosed.Task;
+
+    public bool TryFind(uint id, out StreamLink link) => _links.TryGetValue(id, out link!);
+
+    /// <summary>Reads an endpoint to bind.</summary>
+    public static bool TryParse(string text, out TcpBindAddress address, out EndpointError error)
+    {
+        address = null!;
+        return EndpointText.TryParse(text, out EndpointText parts, out error) && TcpBindAddress.TryParse(parts.Rest, out address, out error);
+    }
+
+    /// <summary>Binds and starts to accept.</summary>
+    public EndpointError Bind(string text, StreamSettings settings, IPeerFactory factory, out string endpoint)
+    {
+        endpoint = "";
+        if (!TryParse(text, out TcpBindAddress address, out EndpointError error))
+        {
+            return error;
+        }
+
+        (TcpListener? bound, error) = TcpListener.Bind(address, settings.Tcp);
+        if (bound is null)
+        {
+            // The native event names the address without its scheme.
+            Monitors.Publish(SocketEventTypes.BindFailed, ErrnoOf(error.OsError), text[(text.IndexOf("://", StringComparison.Ordinal) + 3)..], "", detail: error.Sentence);
+            return error;
+        }
+
+        var listener = new StreamListener(this, bound, text, settings, factory);
+        lock (_gate)
+        {
+            if (_closed)
+            {
+                bound.Close();
+                return error;
+            }
+
+            _listeners.Add(listener);
+        }
+
+        endpoint = listener.Endpoint;
+        listener.Start();
+        return EndpointError.None;
+    }
+
+    /// <summary>Closes every listener of that text (as given, or as resolved) and the peers that came in by it.</summary>
+    public bool Unbind(string text)
+    {
+        List<StreamListener> found;
+        lock (_gate)
+        {
+            found = _listeners.FindAll(l => string.Equals(l.Text, text, StringComparison.Ordinal) || string.Equals(l.Endpoint, text, StringComparison.Ordinal));
+            _listeners.RemoveAll(found.Contains);
+        }
+
+        foreach (StreamListener listener in found)
+        {
+            listener.Close();
+            foreach (StreamLink link in _living.Values)
+            {
+                if (ReferenceEquals(link.Origin, listener))
+                {
+                    link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
+                }
+            }
+        }
+
+        return found.Count > 0;
+    }
+
+    public void Forget(StreamListener listener)
+    {
+        lock (_gate)
+        {
+            _listeners.Remove(listener);
+        }
+    }
+
+    /// <summary>Why a new connection must be turned away, or null.</summary>
+    public string? WhyRefuse(StreamSettings settings)
+    {
+        if (settings.MaxConnections > 0 && _living.Count >= settings.MaxConnections)
+        {
+            return $"the socket has its {settings.MaxConnections} connections; raise MaxConnections to take more";
+        }
+
+        return Queue.PendingEvents >= MaxUnreadEvents ? $"{MaxUnreadEvents} connect and disconnect events are unread; receive them" : null;
+    }
+
+    /// <summary>Gives a peer its id. False if the hub is closed.</summary>
+    public bool TryRegister(string endpoint, object origin, EndPoint? remote, out StreamLink link)
+    {
+        lock (_gate)
+        {
+            uint id;
+            do
+            {
+                id = ++_lastId;
+            }
+            while (id == 0 || _living.ContainsKey(id));
+
+            link = new StreamLink(id, endpoint, origin, remote);
+            if (_closed)
+            {
+                return false;
+            }
+
+            _pending++;
+            _living[id] = link;
+            return true;
+        }
+    }
+
+    /// <summary>The peer has its connection: from here on it can be found by its id.</summary>
+    public void Announce(StreamLink link)
+    {
+        _links[link.Id] = link;
+        if (link.HasEnded)
+        {
+            // Ended between the two steps: whoever ended it found nothing to take out.
+            _links.TryRemove(new KeyValuePair<uint, StreamLink>(link.Id, link));
+        }
+        else if (IsClosed || link.Origin is StreamListener { IsClosed: true })
+        {
+            // The hub or the listener closed between the two steps and may not have seen the connection.
+            link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
+        }
+    }
+
+    /// <summary>The peer cannot be sent to any more; its end is announced once. True for the caller that has to announce it to the application.</summary>
+    public bool EndPeer(StreamLink link, DisconnectReason reason, string? detail)
+    {
+        _links.TryRemove(new KeyValuePair<uint, StreamLink>(link.Id, link));
+        if (!link.TryEnd(reason))
+        {
+            return false;
+        }
+
+        // A connection that this side ends in order raises no event here, as in the native core.
+        if (reason is not (DisconnectReason.Local or DisconnectReason.ContextTerminated) && !Monitors.IsEmpty)
+        {
+            Publish(SocketEventTypes.Disconnected, reason.ToNativeReason(), link, detail ?? reason.ToString());
+        }
+
+        Log.PeerGone(Host.Logger, link.Id, link.Endpoint, reason, detail);
+        return true;
+    }
+
+    /// <summary>Ends a peer on the application's wish: the id is gone at once, what was accepted is still written.</summary>
+    public bool Disconnect(uint id, CloseMode mode)
+    {
+        if (!TryFind(id, out StreamLink link) || !EndPeer(link, DisconnectReason.Local, detail: null))
+        {
+            return false;
+        }
+
+        if (link.Pull is not null)
+        {
+            Queue.PublishDisconnected(link.Pull, dropUnread: true);
+        }
+
+        link.RequestClose(DisconnectReason.Local, mode);
+        return true;
+    }
+
+    public void ReportFault(StreamLink link, Exception exception)
+    {
+        Interlocked.Increment(ref Counters.HandlerFaults);
+        Publish(SocketEventTypes.HandlerFailed, 0, link, exception.ToString());
+        Log.HandlerFailed(Host.Logger, exception, link.Id, link.Endpoint);
+    }
+
+    /// <summary>A peer's socket is gone: take over its books.</summary>
+    public void OnClosed(StreamLink link)
+    {
+        LinkCounts counts = link.Count();
+        lock (_gate)
+        {
+            Counters.Closed++;
+            Counters.ReceivedMessages += counts.ReceivedMessages;
+            Counters.ReceivedBytes += counts.ReceivedBytes;
+            Counters.AcceptedMessages += counts.Outbound.AcceptedMessages;
+            Counters.AcceptedBytes += counts.Outbound.AcceptedBytes;
+            Counters.WrittenMessages += counts.Outbound.WrittenMessages;
+            Counters.WrittenBytes += counts.Outbound.WrittenBytes;
+            Counters.DroppedMessages += counts.Outbound.DroppedMessages;
+            Counters.DroppedBytes += counts.Outbound.DroppedBytes;
+            _living.TryRemove(link.Id, out _);
+            if (counts.Outbound.DroppedMessages > 0 && _undelivered.Count < MaxReportedPeers)
+            {
+                _undelivered.Add(new UndeliveredLink(link.Id, link.Endpoint, link.RemoteText, counts.Outbound.DroppedMessages, counts.Outbound.DroppedBytes));
+            }
+
+            _pending--;
+            CompleteIfAllClosed();
+        }
+
+        (link.Origin as StreamDialer)?.OnLost(link.EndReason);
+        if (counts.Outbound.DroppedMessages > 0)
+        {
+            Publish(SocketEventTypes.MessagesDropped, counts.Outbound.DroppedMessages, link, "accepted, but not written when the connection ended");
+            Log.Undelivered(Host.Logger, link.Id, link.Endpoint, counts.Outbound.DroppedMessages, counts.Outbound.DroppedBytes);
+        }
+    }
+
+    /// <summary>Adds up everything this hub has seen, living peers included.</summary>
+    public StreamCounters Sum()
+    {
+        var sum = new StreamCounters();
+        lock (_gate)
+        {
+            sum.Add(Counters);
+            foreach (StreamLink link in _living.Values)
+            {
+                sum.Add(link.Count());
+            }
+        }
+
+        sum.DroppedUnread = Queue.Depth.Dropped;
+        return sum;
+    }
+
+    /// <summary>What was accepted from the application and could not be written, by peer.</summary>
+    public IReadOnlyList<UndeliveredLink> Undelivered
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _undelivered];
+            }
+        }
+    }
+
+    /// <summary>Stops accepting and receiving, and ends every peer in order. Returns at once; <see cref="AllClosed"/> follows.</summary>
+    public void Close(DisconnectReason reason, TimeSpan? linger, Func<Exception> receiveError)
+    {
+        StreamListener[] listeners;
+        lock (_gate)
+        {
+            if (_closed)
+            {
+                return;
+            }
+
+            _closed = true;
+            listeners = [.. _listeners];
+            _listeners.Clear();
+        }
+
+        _closing.Cancel();
+        foreach (StreamListener listener in listeners)
+        {
+            listener.Close();
+        }
+
+        foreach (StreamLink link in _living.Values)
+        {
+            link.RequestClose(reason, CloseMode.Orderly, linger);
+        }
+
+        Queue.Close(receiveError);
+        Monitors.Stop();
+        lock (_gate)
+        {
+            CompleteIfAllClosed();
+        }
+    }
+
+    /// <summary>Ends what is still there, without waiting for anybody.</summary>
+    public void Abort()
+    {
+        foreach (StreamLink link in _living.Values)
+        {
+            link.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Abort);
+        }
+    }
+
+    /// <summary>The operating system's own number of an error, which is what native events carry; 19, ENODEV, where a name was not found and the system was not asked.</summary>
+    public static long ErrnoOf(SocketError error)
+    {
+        const int NoDevice = 19;
+        return error == SocketError.Success ? NoDevice : new SocketException((int)error).ErrorCode;
+    }
+
+    public static string Describe(Socket socket)
+    {
+        try
+        {
+            return socket.RemoteEndPoint is IPEndPoint remote ? TcpEndpoint.Format(remote) : "";
+        }
+        catch (SocketException)
+        {
+            return ""; // Reset before we could look.
+        }
+    }
+
+    private void Publish(SocketEventTypes type, long value, StreamLink link, string detail)
+    {
+        if (!Monitors.IsEmpty)
+        {
+            (string local, string remote) = link.Ends;
+            Monitors.Publish(type, value, local, remote, link.Id, detail);
+        }
+    }
+
+    private void CompleteIfAllClosed()
+    {
+        if (_closed && _pending == 0)
+        {
+            _allClosed.TrySetResult();
+        }
+    }
+}
+
+/// <summary>Messages of one peer that were accepted but not written.</summary>
+internal readonly record struct UndeliveredLink(uint Id, string Endpoint, string Remote, long Messages, long Bytes);

@@ -1,0 +1,71 @@
+using System.Net;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Transports.Tcp;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>One peer of a STREAM socket: its id, its connection, and what the layers above keep with it.</summary>
+internal sealed class StreamLink(uint id, string endpoint, object origin, EndPoint? remote)
+{
+    private int _ended; // The reason + 1, so that the end and its reason are one word; 0: not ended.
+    private object? _view;
+
+    public uint Id => id;
+
+    /// <summary>The endpoint that it came in by, or the text it was dialled with.</summary>
+    public string Endpoint => endpoint;
+
+    /// <summary>The listener or the dial that made it.</summary>
+    public object Origin => origin;
+
+    public EndPoint? Remote => remote;
+
+    public string RemoteText => remote is IPEndPoint ip ? TcpEndpoint.Format(ip) : "";
+
+    /// <summary>
+    /// How events name the two ends, as in the native core: of an accepted connection the listener's endpoint and the peer's address, of an outgoing
+    /// one our address and the text that was dialled.
+    /// </summary>
+    public (string Local, string Remote) Ends => origin is StreamListener ? (endpoint, RemoteText) : (LocalText, endpoint);
+
+    private string LocalText => (Connection?.LocalEndPoint ?? Pipe?.LocalEndPoint) is IPEndPoint ip ? TcpEndpoint.Format(ip) : "";
+
+    /// <summary>Set before the connection starts; null for a peer that is raw bytes.</summary>
+    public Connection? Connection { get; set; }
+
+    /// <summary>The raw connection; null for a framed peer.</summary>
+    public PipeConnection? Pipe { get; set; }
+
+    /// <summary>Its part of the fair queue; null where a handler gets the frames.</summary>
+    public PullPeer? Pull { get; set; }
+
+    /// <summary>The handler's side of a pushed peer.</summary>
+    public object? Session { get; set; }
+
+    /// <summary>The public view of this peer.</summary>
+    public object? View => Volatile.Read(ref _view);
+
+    /// <summary>Sets the view unless somebody was first; returns the one that counts.</summary>
+    public object SetView(object view) => Interlocked.CompareExchange(ref _view, view, null) ?? view;
+
+    public bool HasEnded => Volatile.Read(ref _ended) != 0;
+
+    public DisconnectReason EndReason => (DisconnectReason)Math.Max(0, Volatile.Read(ref _ended) - 1);
+
+    /// <summary>True once: for the one who announces the peer's end.</summary>
+    public bool TryEnd(DisconnectReason reason) => Interlocked.CompareExchange(ref _ended, (int)reason + 1, 0) == 0;
+
+    public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
+    {
+        Connection?.RequestClose(reason, mode, linger);
+        Pipe?.RequestClose(mode);
+    }
+
+    public LinkCounts Count() => Connection is { } connection
+        ? new LinkCounts(connection.ReceivedMessages, connection.ReceivedBytes, connection.Outbound.Counts)
+        : new LinkCounts(0, Pipe?.ReceivedBytes ?? 0, new OutboundCounts { AcceptedBytes = Pipe?.SentBytes ?? 0, WrittenBytes = Pipe?.SentBytes ?? 0 });
+}
+
+/// <summary>The books of one peer.</summary>
+internal readonly record struct LinkCounts(long ReceivedMessages, long ReceivedBytes, OutboundCounts Outbound);

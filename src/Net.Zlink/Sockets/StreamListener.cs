@@ -1,0 +1,80 @@
+using System.Net.Sockets;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Transports;
+using Net.Zlink.Transports.Tcp;
+using TcpListener = Net.Zlink.Transports.Tcp.TcpListener;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>One bound endpoint of a STREAM socket: turns accepted sockets into peers.</summary>
+internal sealed class StreamListener(StreamHub hub, TcpListener listener, string text, StreamSettings settings, IPeerFactory factory) : IAcceptSink
+{
+    private volatile bool _closed;
+
+    /// <summary>Closed by this side: no connection of it may stay.</summary>
+    public bool IsClosed => _closed;
+
+    /// <summary>The endpoint as it was given to Bind.</summary>
+    public string Text => text;
+
+    /// <summary>The numeric endpoint with the real port.</summary>
+    public string Endpoint => listener.Endpoint;
+
+    public StreamSettings Settings => settings;
+
+    public void Start()
+    {
+        hub.Monitors.Publish(SocketEventTypes.Listening, listener.Handle, Endpoint, "");
+        listener.Start(this, hub.Host.Time);
+    }
+
+    public void Close()
+    {
+        _closed = true;
+        Interlocked.MemoryBarrier(); // Before the caller looks for this listener's connections: see StreamHub.Announce.
+        listener.Close();
+        hub.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "");
+    }
+
+    public void OnAccepted(Socket socket)
+    {
+        Interlocked.Increment(ref hub.Counters.Accepted);
+        string? refusal = hub.WhyRefuse(settings);
+        if (refusal is not null)
+        {
+            Interlocked.Increment(ref hub.Counters.Refused);
+            hub.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, hub.Monitors.IsEmpty ? "" : StreamHub.Describe(socket), detail: refusal);
+            Log.ConnectionRefused(hub.Host.Logger, Endpoint, refusal);
+            socket.Dispose();
+            return;
+        }
+
+        factory.Create(hub, socket, settings, Endpoint, origin: this);
+    }
+
+    public void OnAcceptFailed(SocketError error, TimeSpan backOff)
+    {
+        Interlocked.Increment(ref hub.Counters.AcceptErrors);
+        hub.Monitors.Publish(
+            SocketEventTypes.AcceptFailed, StreamHub.ErrnoOf(error), Endpoint, "", detail: $"{error}; accepting goes on in {backOff.TotalMilliseconds:0} ms");
+        Log.AcceptFailed(hub.Host.Logger, Endpoint, error, backOff.TotalMilliseconds);
+    }
+
+    public void OnListenerClosed(SocketError error)
+    {
+        hub.Forget(this);
+        hub.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "", detail: $"the listening socket failed: {error}");
+        Log.ListenerClosed(hub.Host.Logger, Endpoint, error);
+    }
+}
+
+/// <summary>Makes a peer of a connected socket: pulled, pushed, or raw bytes.</summary>
+internal interface IPeerFactory
+{
+    /// <summary>Takes over <paramref name="socket"/>. Returns the peer's id, or 0 if the hub is closed (the socket is disposed then).</summary>
+    uint Create(StreamHub hub, Socket socket, StreamSettings settings, string endpoint, object origin);
+}
+
+/// <summary>The options of one STREAM endpoint, as they were when it was made.</summary>
+internal sealed record StreamSettings(ConnectionSettings Connection, TcpSettings Tcp, QueueLimits Inbound, int MaxConnections);

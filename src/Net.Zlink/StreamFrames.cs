@@ -1,0 +1,65 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Stream;
+
+namespace Net.Zlink;
+
+/// <summary>The whole frames of one read of one peer, in order. Valid until the handler's ValueTask completes; copy what you keep.</summary>
+public readonly struct StreamFrames
+{
+    private readonly byte[] _array;
+    private readonly int _offset;
+    private readonly int _length;
+
+    internal StreamFrames(in InboundBatch batch)
+    {
+        _array = batch.Slab.Array;
+        _offset = batch.Offset;
+        _length = batch.Length;
+        Count = batch.Frames;
+    }
+
+    /// <summary>Number of frames, at least 1.</summary>
+    public int Count { get; }
+
+    /// <summary>Bytes of all payloads together.</summary>
+    public long PayloadBytes => _length - ((long)Count * StreamFraming.HeaderSize);
+
+    /// <summary>Enumerates the payloads in order; some may be empty.</summary>
+    /// <returns>An enumerator that allocates nothing.</returns>
+    public Enumerator GetEnumerator() => new(_array, _offset, _length);
+
+    /// <summary>Walks over the payloads of a <see cref="StreamFrames"/>.</summary>
+    public struct Enumerator
+    {
+        private readonly byte[] _array;
+        private readonly int _end;
+        private int _next;
+        private int _start;
+        private int _length;
+
+        internal Enumerator(byte[] array, int offset, int length)
+        {
+            _array = array;
+            _next = offset;
+            _end = offset + length;
+        }
+
+        /// <summary>The current payload.</summary>
+        public readonly ReadOnlyMemory<byte> Current => new(_array, _start, _length);
+
+        /// <summary>Goes to the next payload.</summary>
+        /// <returns>False behind the last one.</returns>
+        public bool MoveNext()
+        {
+            if (_next >= _end)
+            {
+                return false;
+            }
+
+            _length = StreamFraming.ReadLength(_array.AsSpan(_next));
+            _start = _next + StreamFraming.HeaderSize;
+            _next = _start + _length;
+            return true;
+        }
+    }
+}

@@ -1,0 +1,44 @@
+using System.IO.Pipelines;
+using System.Net;
+using Net.Zlink.Engine;
+
+namespace Net.Zlink;
+
+/// <summary>One connection as two byte pipes, without framing. Input and Output follow the rules of System.IO.Pipelines: one reader and one writer at a time.</summary>
+/// <remarks>
+/// Input ends when the peer ends its side, or fails with an <see cref="IOException"/> when the connection is lost. Flushing Output waits while the peer does not
+/// read. Complete Output to end this side while still reading; dispose to end both.
+/// </remarks>
+public sealed class StreamPipe : IDuplexPipe, IAsyncDisposable
+{
+    private readonly PipeConnection _connection;
+
+    internal StreamPipe(PipeConnection connection, uint id)
+    {
+        _connection = connection;
+        Id = id;
+    }
+
+    /// <summary>What the peer sent.</summary>
+    public PipeReader Input => _connection.Input;
+
+    /// <summary>What goes to the peer.</summary>
+    public PipeWriter Output => _connection.Output;
+
+    /// <summary>The peer's id on its socket.</summary>
+    public uint Id { get; }
+
+    /// <summary>The peer's address.</summary>
+    public EndPoint? RemoteEndPoint => _connection.RemoteEndPoint;
+
+    /// <summary>Our address on this connection.</summary>
+    public EndPoint? LocalEndPoint => _connection.LocalEndPoint;
+
+    /// <summary>Completes both pipes: what was flushed is still written, then the connection ends. Idempotent.</summary>
+    /// <returns>A task that completes at once; the connection ends in the background.</returns>
+    public async ValueTask DisposeAsync()
+    {
+        await _connection.Output.CompleteAsync().ConfigureAwait(false);
+        await _connection.Input.CompleteAsync().ConfigureAwait(false);
+    }
+}

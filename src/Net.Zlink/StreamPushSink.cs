@@ -1,0 +1,183 @@
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>Hands the frames of pushed peers to the application's handler, on each peer's shard.</summary>
+internal sealed class StreamPushSink(StreamSocket socket, StreamHandler handler) : IConnectionSink
+{
+    public bool AnswersInPlace => true;
+
+    public string Name => handler.GetType().Name;
+
+    public StreamHandler Handler => handler;
+
+    public void OnOpened(Connection connection)
+    {
+        var link = (StreamLink)connection.Context!;
+        var session = new StreamPushSession(this, connection, socket.PeerOf(link));
+        link.Session = session;
+        if (!session.Open())
+        {
+            connection.RequestClose(DisconnectReason.HandlerFailed, CloseMode.Orderly);
+        }
+    }
+
+    public Delivery OnFrames(Connection connection, in InboundBatch batch) => Session(connection)!.Deliver(batch);
+
+    public bool MayRead(Connection connection) => Session(connection)!.IsIdle;
+
+    public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
+    {
+        var link = (StreamLink)connection.Context!;
+        socket.Hub.EndPeer(link, reason, detail);
+        Session(connection)?.End(link.EndReason);
+    }
+
+    public void OnClosed(Connection connection) => socket.Hub.OnClosed((StreamLink)connection.Context!);
+
+    public void OnFault(Connection connection, Exception exception) => socket.Hub.ReportFault((StreamLink)connection.Context!, exception);
+
+    private static StreamPushSession? Session(Connection connection) => (StreamPushSession?)((StreamLink)connection.Context!).Session;
+}
+
+/// <summary>One pushed peer's calls of its handler: one at a time, the asynchronous ones too. Touched only on the peer's shard.</summary>
+internal sealed class StreamPushSession : ShardWork
+{
+    private readonly StreamPushSink _sink;
+    private readonly Connection _connection;
+    private readonly StreamPeer _peer;
+    private Action? _onCompleted;
+    private ValueTask _pending;
+    private Slab? _held;
+    private bool _isPending;
+    private bool _isEnding;
+    private bool _hasFailed;
+    private DisconnectReason _endReason;
+
+    public StreamPushSession(StreamPushSink sink, Connection connection, StreamPeer peer)
+    {
+        _sink = sink;
+        _connection = connection;
+        _peer = peer;
+    }
+
+    /// <summary>True while no handler call of this peer is incomplete.</summary>
+    public bool IsIdle => !_isPending;
+
+    public bool Open()
+    {
+        try
+        {
+            _sink.Handler.OnConnected(_peer);
+            return true;
+        }
+        catch (Exception exception)
+        {
+            _hasFailed = true;
+            _sink.OnFault(_connection, exception);
+            return false;
+        }
+    }
+
+    public Delivery Deliver(in InboundBatch batch)
+    {
+        // A close that was asked for takes its turn behind the read that may follow the failed call: the handler sees nothing of that.
+        if (_hasFailed)
+        {
+            return Delivery.Park;
+        }
+
+        ValueTask task;
+        try
+        {
+            task = _sink.Handler.OnReceivedAsync(_peer, new StreamFrames(batch));
+            if (task.IsCompleted)
+            {
+                task.GetAwaiter().GetResult();
+                return Delivery.Continue;
+            }
+        }
+        catch (Exception exception)
+        {
+            Fail(exception);
+            return Delivery.Park;
+        }
+
+        // The frames stay where they are until the handler is done; the shard's next read goes behind them.
+        batch.Slab.AddReference();
+        if (!batch.OwnsSlab)
+        {
+            _connection.Shard.ReceiveSlab.Keep(batch.Slab, batch.Offset + batch.Length);
+        }
+
+        _held = batch.Slab;
+        _pending = task;
+        _isPending = true;
+        _onCompleted ??= () => _connection.Shard.Post(this, 1);
+        task.ConfigureAwait(false).GetAwaiter().UnsafeOnCompleted(_onCompleted);
+        return Delivery.Park;
+    }
+
+    /// <summary>Tells the handler that the peer is gone, once its last call is complete.</summary>
+    public void End(DisconnectReason reason)
+    {
+        _isEnding = true;
+        _endReason = reason;
+        if (!_isPending)
+        {
+            CallDisconnected();
+        }
+    }
+
+    internal override void Run(int reasons)
+    {
+        ValueTask task = _pending;
+        _pending = default;
+        _isPending = false;
+        _held!.Release();
+        _held = null;
+        try
+        {
+            task.GetAwaiter().GetResult();
+        }
+        catch (Exception exception)
+        {
+            Fail(exception);
+        }
+
+        if (_isEnding)
+        {
+            CallDisconnected();
+        }
+        else
+        {
+            _connection.Resume();
+        }
+    }
+
+    internal override void OnFault(Exception exception) => Fail(exception);
+
+    internal override string Describe() => $"{_sink.Handler.GetType().Name} of {_peer}";
+
+    private void Fail(Exception exception)
+    {
+        _hasFailed = true;
+        _sink.OnFault(_connection, exception);
+        _connection.RequestClose(DisconnectReason.HandlerFailed, CloseMode.Orderly);
+    }
+
+    private void CallDisconnected()
+    {
+        try
+        {
+            _sink.Handler.OnDisconnected(_peer, _endReason);
+        }
+        catch (Exception exception)
+        {
+            _sink.OnFault(_connection, exception);
+        }
+    }
+}

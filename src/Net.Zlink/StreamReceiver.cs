@@ -1,0 +1,170 @@
+using System.Runtime.CompilerServices;
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>The receiving half of a <see cref="StreamSocket"/>: turns what the fair queue gives into messages, for every way of waiting.</summary>
+internal sealed class StreamReceiver
+{
+    private readonly PullQueue _queue;
+    private readonly WaiterPool<MessageWaiter> _messageWaiters = new();
+    private readonly WaiterPool<BatchWaiter> _batchWaiters = new();
+    private readonly Action<Waiter<PulledRun>> _recycleMessage;
+    private readonly Action<Waiter<PulledRun>> _recycleBatch;
+
+    public StreamReceiver(PullQueue queue)
+    {
+        _queue = queue;
+        _recycleMessage = waiter => _messageWaiters.Return((MessageWaiter)waiter);
+        _recycleBatch = waiter => _batchWaiters.Return((BatchWaiter)waiter);
+    }
+
+    /// <summary>Writes the messages of a run; returns how many.</summary>
+    public static int Unpack(in PulledRun run, Span<StreamMessage> into)
+    {
+        for (int i = 0; i < run.Count; i++)
+        {
+            into[i] = new StreamMessage(run, i);
+        }
+
+        return run.Count;
+    }
+
+    public static void ThrowIfOnShard(string instead)
+    {
+        if (ShardLoop.Current is not null)
+        {
+            throw new InvalidOperationException($"This call would block a shard, and with it what it waits for: from a handler use {instead} and return the incomplete ValueTask.");
+        }
+    }
+
+    public bool TryReceive(out StreamMessage message)
+    {
+        if (_queue.TryTake(1, out PulledRun run))
+        {
+            message = new StreamMessage(run, 0);
+            return true;
+        }
+
+        message = default;
+        return false;
+    }
+
+    public StreamMessage Receive(TimeSpan timeout)
+    {
+        if (_queue.TryTake(1, out PulledRun run))
+        {
+            return new StreamMessage(run, 0);
+        }
+
+        if (timeout != TimeSpan.Zero)
+        {
+            ThrowIfOnShard(nameof(ReceiveAsync));
+            MessageWaiter waiter = _messageWaiters.Rent();
+            waiter.Prepare(_queue, _recycleMessage, blocking: true);
+            if (_queue.TakeOrWait(waiter, out run))
+            {
+                _messageWaiters.Return(waiter);
+                return new StreamMessage(run, 0);
+            }
+
+            if (BlockingWait.Until(waiter, _queue, timeout))
+            {
+                return new StreamMessage(waiter.GetResult(waiter.Version), 0);
+            }
+        }
+
+        throw new ZlinkException(ZlinkError.Again, $"no message came within {timeout.TotalMilliseconds:0} ms");
+    }
+
+    public ValueTask<StreamMessage> ReceiveAsync(CancellationToken cancellation)
+    {
+        if (cancellation.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<StreamMessage>(cancellation);
+        }
+
+        if (_queue.TryTake(1, out PulledRun run))
+        {
+            return new ValueTask<StreamMessage>(new StreamMessage(run, 0));
+        }
+
+        MessageWaiter waiter = _messageWaiters.Rent();
+        waiter.Prepare(_queue, _recycleMessage, blocking: false);
+        if (_queue.TakeOrWait(waiter, out run))
+        {
+            _messageWaiters.Return(waiter);
+            return new ValueTask<StreamMessage>(new StreamMessage(run, 0));
+        }
+
+        waiter.CancelWith(cancellation);
+        return new ValueTask<StreamMessage>(waiter, waiter.Version);
+    }
+
+    public int ReceiveMany(Span<StreamMessage> messages)
+    {
+        int count = 0;
+        while (count < messages.Length && _queue.TryTake(messages.Length - count, out PulledRun run, mayThrow: count == 0))
+        {
+            count += Unpack(run, messages[count..]);
+        }
+
+        return count;
+    }
+
+    public ValueTask<int> ReceiveManyAsync(Memory<StreamMessage> messages, CancellationToken cancellation)
+    {
+        if (messages.IsEmpty)
+        {
+            throw new ArgumentException("There must be room for at least one message.", nameof(messages));
+        }
+
+        if (cancellation.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<int>(cancellation);
+        }
+
+        int count = ReceiveMany(messages.Span);
+        if (count > 0)
+        {
+            return new ValueTask<int>(count);
+        }
+
+        BatchWaiter waiter = _batchWaiters.Rent();
+        waiter.Prepare(_queue, _recycleBatch, blocking: false);
+        waiter.Max = messages.Length;
+        waiter.Destination = messages;
+        if (_queue.TakeOrWait(waiter, out PulledRun run))
+        {
+            waiter.Destination = default;
+            _batchWaiters.Return(waiter);
+            return new ValueTask<int>(Unpack(run, messages.Span));
+        }
+
+        waiter.CancelWith(cancellation);
+        return new ValueTask<int>(waiter, waiter.Version);
+    }
+
+    public async IAsyncEnumerable<StreamMessage> ReceiveAllAsync([EnumeratorCancellation] CancellationToken cancellation)
+    {
+        while (true)
+        {
+            StreamMessage message;
+            try
+            {
+                message = await ReceiveAsync(cancellation).ConfigureAwait(false);
+            }
+            catch (ObjectDisposedException)
+            {
+                yield break;
+            }
+            catch (ZlinkException e) when (e.Error == ZlinkError.ContextTerminated)
+            {
+                yield break;
+            }
+
+            yield return message;
+        }
+    }
+}

@@ -1,0 +1,180 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Protocol;
+using Net.Zlink.Protocol.Stream;
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>The sending half of a <see cref="StreamSocket"/>: encodes payloads into peers' outbound queues, for every way of waiting.</summary>
+internal sealed class StreamSender
+{
+    private readonly StreamHub _hub;
+    private readonly WaiterPool<SendOutcome> _waiters = new();
+    private readonly Action<Waiter<SendStatus>> _recycle;
+
+    public StreamSender(StreamHub hub)
+    {
+        _hub = hub;
+        _recycle = waiter => _waiters.Return((SendOutcome)waiter);
+    }
+
+    /// <exception cref="ZlinkException">There is no such peer.</exception>
+    public StreamLink Find(uint peerId) => _hub.TryFind(peerId, out StreamLink link) ? link : throw Unreachable(peerId);
+
+    public ZlinkError TrySend(uint peerId, ReadOnlySpan<byte> payload) =>
+        _hub.TryFind(peerId, out StreamLink link) ? ToError(TrySend(link, payload)) : ZlinkError.HostUnreachable;
+
+    public static SendStatus TrySend(StreamLink link, ReadOnlySpan<byte> payload)
+    {
+        CheckLength(payload.Length);
+        if (link.Connection is not { } connection)
+        {
+            return SendStatus.NotFramed;
+        }
+
+        SendStatus status = connection.Outbound.TryAppend(HeaderOf(payload.Length), payload, out bool schedule);
+        if (schedule)
+        {
+            connection.ScheduleFlush();
+            OwedFlush.Note(connection.Shard);
+        }
+
+        return status;
+    }
+
+    public void Send(uint peerId, ReadOnlySpan<byte> payload, TimeSpan timeout)
+    {
+        StreamLink link = Find(peerId);
+        SendStatus status = TrySend(link, payload);
+        if (status == SendStatus.Full && timeout != TimeSpan.Zero)
+        {
+            status = SendBlocking(link, payload, timeout);
+        }
+
+        ThrowUnlessAccepted(status, peerId);
+    }
+
+    public ValueTask SendAsync(StreamLink link, ReadOnlyMemory<byte> payload, CancellationToken cancellation, IMemoryOwner<byte>? owner = null)
+    {
+        if (cancellation.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellation);
+        }
+
+        CheckLength(payload.Length);
+        if (link.Connection is not { } connection)
+        {
+            throw ErrorOf(SendStatus.NotFramed, link.Id);
+        }
+
+        SendOutcome waiter = _waiters.Rent();
+        waiter.Prepare(connection.Outbound, _recycle, blocking: false);
+        waiter.PeerId = link.Id;
+        SendStatus status = connection.Outbound.AppendOrWait(HeaderOf(payload.Length), payload, owner, waiter, out bool schedule);
+        if (schedule)
+        {
+            connection.ScheduleFlush();
+            OwedFlush.Note(connection.Shard);
+        }
+
+        if (status == SendStatus.Full)
+        {
+            waiter.CancelWith(cancellation);
+            return new ValueTask(waiter, waiter.Version);
+        }
+
+        _waiters.Return(waiter);
+        ThrowUnlessAccepted(status, link.Id);
+        return default;
+    }
+
+    public int Broadcast(ReadOnlySpan<uint> peerIds, ReadOnlySpan<byte> payload)
+    {
+        CheckLength(payload.Length);
+        int length = StreamFraming.HeaderSize + payload.Length;
+        Slab encoded = _hub.Host.Slabs.Rent(length);
+        StreamFraming.WriteFrame(encoded.Array, payload);
+        int taken = 0;
+        foreach (uint id in peerIds)
+        {
+            if (_hub.TryFind(id, out StreamLink link) && link.Connection is { } connection
+                && connection.Outbound.TryAppendShared(encoded, length, out bool schedule) == SendStatus.Accepted)
+            {
+                taken++;
+                if (schedule)
+                {
+                    connection.ScheduleFlush();
+                    OwedFlush.Note(connection.Shard);
+                }
+            }
+        }
+
+        encoded.Release();
+        return taken;
+    }
+
+    public static void ThrowUnlessAccepted(SendStatus status, uint peerId)
+    {
+        if (status != SendStatus.Accepted)
+        {
+            throw ErrorOf(status, peerId);
+        }
+    }
+
+    private static ZlinkException ErrorOf(SendStatus status, uint peerId) => status switch
+    {
+        SendStatus.Full => new ZlinkException(ZlinkError.Again, $"peer {peerId} is at its high-water mark: it does not read as fast as this side sends"),
+        SendStatus.NotFramed => new ZlinkException(ZlinkError.NotSupported, $"peer {peerId} is a pipe: write to its Output"),
+        _ => Unreachable(peerId),
+    };
+
+    private static ZlinkException Unreachable(uint peerId) =>
+        new(ZlinkError.HostUnreachable, $"there is no peer {peerId}: it never was, it is gone, or it was disconnected");
+
+    public static ZlinkError ToError(SendStatus status) => status switch
+    {
+        SendStatus.Accepted => ZlinkError.None,
+        SendStatus.Full => ZlinkError.Again,
+        SendStatus.NotFramed => ZlinkError.NotSupported,
+        _ => ZlinkError.HostUnreachable,
+    };
+
+    private static FrameHeader HeaderOf(int payloadLength) =>
+        new(BitConverter.IsLittleEndian ? BinaryPrimitives.ReverseEndianness((uint)payloadLength) : (uint)payloadLength, StreamFraming.HeaderSize);
+
+    private static void CheckLength(int payloadLength)
+    {
+        if (payloadLength > StreamFraming.LargestPayload)
+        {
+            throw new ArgumentException($"A frame holds at most {StreamFraming.LargestPayload} bytes.", nameof(payloadLength));
+        }
+    }
+
+    private SendStatus SendBlocking(StreamLink link, ReadOnlySpan<byte> payload, TimeSpan timeout)
+    {
+        StreamReceiver.ThrowIfOnShard(nameof(SendAsync));
+
+        // A span cannot be kept while waiting, so the rare send that really waits copies its payload once more.
+        using IMemoryOwner<byte> copy = _hub.Host.Pool.Rent(Math.Max(1, payload.Length));
+        payload.CopyTo(copy.Memory.Span);
+        OutboundQueue outbound = link.Connection!.Outbound;
+        SendOutcome waiter = _waiters.Rent();
+        waiter.Prepare(outbound, _recycle, blocking: true);
+        SendStatus status = outbound.AppendOrWait(HeaderOf(payload.Length), copy.Memory[..payload.Length], owner: null, waiter, out bool schedule);
+        if (schedule)
+        {
+            link.Connection.ScheduleFlush();
+        }
+
+        if (status != SendStatus.Full)
+        {
+            _waiters.Return(waiter);
+            return status;
+        }
+
+        return BlockingWait.Until(waiter, outbound, timeout) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
+    }
+}

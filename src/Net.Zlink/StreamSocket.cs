@@ -1,0 +1,390 @@
+using System.Buffers;
+using System.Runtime.CompilerServices;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets;
+using Net.Zlink.Transports;
+using Net.Zlink.Transports.Tcp;
+
+namespace Net.Zlink;
+
+/// <summary>
+/// Talks to any number of peers in length-prefixed frames (docs/protocol.md section 1): a server when bound, a client when connected, both at once if wanted.
+/// Each endpoint is consumed in one of three ways: pulled (one fair receive queue of the socket), pushed (a <see cref="StreamHandler"/>), or as raw bytes (a <see cref="StreamPipe"/>).
+/// </summary>
+/// <remarks>
+/// Safe for any number of threads. Sending copies, except where a buffer is handed over. What Send accepted is written in order, per peer; what a lost
+/// connection kept from being written is counted (<see cref="GetStatistics"/>) and reported by an event.
+/// </remarks>
+public sealed class StreamSocket : IDisposable, IAsyncDisposable
+{
+    private readonly ZlinkContext _context;
+    private readonly StreamReceiver _receiver;
+    private readonly StreamSender _sender;
+    private string _lastEndpoint = "";
+
+    internal StreamSocket(ZlinkContext context, StreamOptions options)
+    {
+        _context = context;
+        Options = options;
+        Hub = new StreamHub(context.Host, options.TotalReceiveByteLimit);
+        _receiver = new StreamReceiver(Hub.Queue);
+        _sender = new StreamSender(Hub);
+    }
+
+    /// <summary>The options; later changes reach endpoints made later.</summary>
+    public StreamOptions Options { get; }
+
+    /// <summary>The endpoint of the last successful bind, numeric and with the real port, or the text of the last connect. Empty before.</summary>
+    public string LastEndpoint => Volatile.Read(ref _lastEndpoint);
+
+    /// <summary>Peers that can be sent to now.</summary>
+    public int PeerCount => Hub.PeerCount;
+
+    internal StreamHub Hub { get; }
+
+    /// <summary>Listens; the frames of peers that come in are received from this socket.</summary>
+    /// <param name="endpoint">tcp://host:port; host an address, a name, an interface or *; port 0 or * for any free one.</param>
+    /// <returns>The endpoint with the numeric address and the real port.</returns>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice or AddressInUse; the message says what to do.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public string Bind(string endpoint) => Bind(endpoint, Hub.Pull);
+
+    /// <summary>Listens; the frames of peers that come in go to <paramref name="handler"/>.</summary>
+    /// <param name="endpoint">As for <see cref="Bind(string)"/>.</param>
+    /// <param name="handler">Called on each peer's shard.</param>
+    /// <returns>The endpoint with the numeric address and the real port.</returns>
+    /// <exception cref="ZlinkException">As for <see cref="Bind(string)"/>.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public string Bind(string endpoint, StreamHandler handler)
+    {
+        ArgumentNullException.ThrowIfNull(handler);
+        return Bind(endpoint, new FramedPeers(new StreamPushSink(this, handler), pulled: false));
+    }
+
+    /// <summary>Listens; each peer that comes in is handed to <paramref name="handler"/> as a pipe of bytes, without framing.</summary>
+    /// <param name="endpoint">As for <see cref="Bind(string)"/>.</param>
+    /// <param name="handler">Called on the thread pool, once per peer. When its task completes the connection is ended in order; if it fails, with an event.</param>
+    /// <returns>The endpoint with the numeric address and the real port.</returns>
+    /// <exception cref="ZlinkException">As for <see cref="Bind(string)"/>.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public string BindPipe(string endpoint, Func<StreamPipe, Task> handler)
+    {
+        ArgumentNullException.ThrowIfNull(handler);
+        return Bind(endpoint, new PipePeers(handler));
+    }
+
+    /// <summary>Stops listening at an endpoint and ends, in order, the peers that came in by it.</summary>
+    /// <param name="endpoint">The text given to Bind, or the one it returned.</param>
+    /// <exception cref="ZlinkException">NotFound: nothing is bound by that text.</exception>
+    public void Unbind(string endpoint)
+    {
+        ArgumentNullException.ThrowIfNull(endpoint);
+        if (!Hub.Unbind(endpoint))
+        {
+            if (!StreamHub.TryParse(endpoint, out _, out EndpointError error))
+            {
+                throw ZlinkException.ForEndpoint(endpoint, error);
+            }
+
+            throw new ZlinkException(ZlinkError.NotFound, $"{EndpointError.Quote(endpoint)} is not bound; use the text given to Bind or the one it returned");
+        }
+    }
+
+    /// <summary>Connects to a peer whose frames are received from this socket. Does not connect again after a loss.</summary>
+    /// <param name="endpoint">tcp://host:port, or tcp://source:port;host:port.</param>
+    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <returns>The new peer's id. Completes on the thread pool when the connection is up.</returns>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, ConnectionRefused, TimedOut ...; the message says what to do.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public ValueTask<uint> ConnectAsync(string endpoint, CancellationToken cancellationToken = default) =>
+        ConnectAsync(endpoint, new StreamConnectOptions(), cancellationToken);
+
+    /// <summary>Connects to a peer.</summary>
+    /// <param name="endpoint">As for <see cref="ConnectAsync(string, CancellationToken)"/>.</param>
+    /// <param name="options">How it is consumed, and whether it is made anew after a loss. The first attempt is always a single one.</param>
+    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <returns>The new peer's id; a reconnect makes another peer with an id of its own.</returns>
+    /// <exception cref="ZlinkException">As for <see cref="ConnectAsync(string, CancellationToken)"/>.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public ValueTask<uint> ConnectAsync(string endpoint, StreamConnectOptions options, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        IPeerFactory factory = options.Handler is null ? Hub.Pull : new FramedPeers(new StreamPushSink(this, options.Handler), pulled: false);
+        ReconnectPolicy? policy = options.Reconnect ? new ReconnectPolicy(options.ReconnectInterval, options.ReconnectIntervalMax) : null;
+        return ConnectAsync(endpoint, factory, policy, cancellationToken);
+    }
+
+    /// <summary>Connects to a peer and gives its bytes as a pipe, without framing.</summary>
+    /// <param name="endpoint">As for <see cref="ConnectAsync(string, CancellationToken)"/>.</param>
+    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <returns>The pipe; dispose it to end the connection.</returns>
+    /// <exception cref="ZlinkException">As for <see cref="ConnectAsync(string, CancellationToken)"/>.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public async ValueTask<StreamPipe> ConnectPipeAsync(string endpoint, CancellationToken cancellationToken = default)
+    {
+        var peers = new PipePeers(handler: null);
+        await ConnectAsync(endpoint, peers, reconnect: null, cancellationToken).ConfigureAwait(false);
+        return peers.Made!;
+    }
+
+    /// <summary>Takes the next message, if there is one.</summary>
+    /// <param name="message">The message; dispose it.</param>
+    /// <returns>False if there is none now.</returns>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool TryReceive(out StreamMessage message) => _receiver.TryReceive(out message);
+
+    /// <summary>Waits for the next message, at most <see cref="StreamOptions.ReceiveTimeout"/>, blocking the calling thread.</summary>
+    /// <returns>The message; dispose it.</returns>
+    /// <exception cref="ZlinkException">Again: none came in time. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="InvalidOperationException">Called on a shard, from a handler, where blocking would stop what it waits for.</exception>
+    public StreamMessage Receive() => _receiver.Receive(Options.ReceiveTimeout);
+
+    /// <summary>Waits for the next message, blocking the calling thread.</summary>
+    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
+    /// <returns>The message; dispose it.</returns>
+    /// <exception cref="ZlinkException">Again: none came in time. ContextTerminated.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="InvalidOperationException">Called on a shard, from a handler.</exception>
+    public StreamMessage Receive(TimeSpan timeout) => _receiver.Receive(StreamOptions.CheckTime(timeout, mayBeInfinite: true));
+
+    /// <summary>Waits for the next message. Any number may wait; they are served in order.</summary>
+    /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
+    /// <returns>The message; dispose it. Complete at once if there is one; allocates nothing either way.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public ValueTask<StreamMessage> ReceiveAsync(CancellationToken cancellationToken = default) => _receiver.ReceiveAsync(cancellationToken);
+
+    /// <summary>Takes as many messages as there are and fit, without waiting.</summary>
+    /// <param name="messages">Where to put them; dispose each that was put.</param>
+    /// <returns>How many; 0 if there is none.</returns>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public int ReceiveMany(Span<StreamMessage> messages) => _receiver.ReceiveMany(messages);
+
+    /// <summary>Waits until there is a message, then takes as many as there are and fit.</summary>
+    /// <param name="messages">Where to put them; not empty. Dispose each that was put.</param>
+    /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
+    /// <returns>How many, at least 1.</returns>
+    /// <exception cref="ArgumentException"><paramref name="messages"/> is empty.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public ValueTask<int> ReceiveManyAsync(Memory<StreamMessage> messages, CancellationToken cancellationToken = default) =>
+        _receiver.ReceiveManyAsync(messages, cancellationToken);
+
+    /// <summary>All messages until the socket is disposed or its context shut down; then the enumeration ends.</summary>
+    /// <param name="cancellationToken">Ends the enumeration with an exception; no message is lost by it.</param>
+    /// <returns>The messages; dispose each.</returns>
+    public IAsyncEnumerable<StreamMessage> ReceiveAllAsync(CancellationToken cancellationToken = default) => _receiver.ReceiveAllAsync(cancellationToken);
+
+    /// <summary>Sends a payload if there is room; copies it.</summary>
+    /// <param name="peerId">The peer.</param>
+    /// <param name="payload">Any bytes, also none.</param>
+    /// <returns>False if the peer is at its high-water mark or gone.</returns>
+    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    public bool TrySend(uint peerId, ReadOnlySpan<byte> payload) => TrySend(peerId, payload, out _);
+
+    /// <summary>Sends a payload if there is room; copies it.</summary>
+    /// <param name="peerId">The peer.</param>
+    /// <param name="payload">Any bytes, also none.</param>
+    /// <param name="error">None; Again: the peer is at its high-water mark; HostUnreachable: it is gone; NotSupported: it is a pipe.</param>
+    /// <returns>True if it was accepted.</returns>
+    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    public bool TrySend(uint peerId, ReadOnlySpan<byte> payload, out ZlinkError error)
+    {
+        error = _sender.TrySend(peerId, payload);
+        return error == ZlinkError.None;
+    }
+
+    /// <summary>Sends a payload, blocking for room at most <see cref="StreamOptions.SendTimeout"/>; copies it.</summary>
+    /// <param name="peerId">The peer.</param>
+    /// <param name="payload">Any bytes, also none.</param>
+    /// <exception cref="ZlinkException">Again: no room in time. HostUnreachable: no such peer. NotSupported: it is a pipe.</exception>
+    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    /// <exception cref="InvalidOperationException">It would block a shard: called from a handler; use SendAsync there.</exception>
+    public void Send(uint peerId, ReadOnlySpan<byte> payload) => Send(peerId, payload, Options.SendTimeout);
+
+    /// <summary>Sends a payload, blocking for room; copies it.</summary>
+    /// <param name="peerId">The peer.</param>
+    /// <param name="payload">Any bytes, also none.</param>
+    /// <param name="timeout">How long to wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
+    /// <exception cref="ZlinkException">Again: no room in time. HostUnreachable: no such peer. NotSupported: it is a pipe.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
+    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    /// <exception cref="InvalidOperationException">It would block a shard: called from a handler; use SendAsync there.</exception>
+    public void Send(uint peerId, ReadOnlySpan<byte> payload, TimeSpan timeout)
+    {
+        StreamOptions.CheckTime(timeout, mayBeInfinite: true);
+        _sender.Send(peerId, payload, timeout);
+    }
+
+    /// <summary>Sends a payload, waiting for room where there is none.</summary>
+    /// <param name="peerId">The peer.</param>
+    /// <param name="payload">Any bytes; they must stay unchanged until the task completes, which is when they were copied.</param>
+    /// <param name="cancellationToken">Ends the wait; the payload is then not sent.</param>
+    /// <returns>Complete when the payload was accepted; nothing is allocated in either case.</returns>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, or gone while waiting. NotSupported: it is a pipe.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
+    public ValueTask SendAsync(uint peerId, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
+        SendToAsync(_sender.Find(peerId), payload, cancellationToken);
+
+    /// <summary>Sends a payload without copying it (from 16 KiB up; shorter ones are cheaper to copy).</summary>
+    /// <param name="peerId">The peer.</param>
+    /// <param name="payload">Handed over with the call, whatever its outcome: the library disposes it when it was written or can't be.</param>
+    /// <param name="length">How many bytes of it to send.</param>
+    /// <param name="cancellationToken">Ends the wait for room; the payload is then not sent.</param>
+    /// <returns>Complete when the payload was accepted.</returns>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, or gone while waiting. NotSupported: it is a pipe.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative or more than the memory holds.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    public async ValueTask SendAsync(uint peerId, IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(payload);
+        bool accepted = false;
+        try
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(length);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(length, payload.Memory.Length);
+            await _sender.SendAsync(_sender.Find(peerId), payload.Memory[..length], cancellationToken, payload).ConfigureAwait(false);
+            accepted = true;
+        }
+        finally
+        {
+            if (!accepted)
+            {
+                payload.Dispose();
+            }
+        }
+    }
+
+    /// <summary>Sends one payload to many peers, encoded once. Never waits: a peer that is at its high-water mark, or gone, is passed over.</summary>
+    /// <param name="peerIds">The peers.</param>
+    /// <param name="payload">Any bytes, also none; copied once.</param>
+    /// <returns>How many peers took it.</returns>
+    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    public int Broadcast(ReadOnlySpan<uint> peerIds, ReadOnlySpan<byte> payload) => _sender.Broadcast(peerIds, payload);
+
+    /// <summary>Ends a peer in order: its id is invalid at once, its unread messages are dropped, what Send accepted is still written, then the connection closes.</summary>
+    /// <param name="peerId">The peer.</param>
+    /// <returns>False if there is no such peer.</returns>
+    public bool Disconnect(uint peerId) => Hub.Disconnect(peerId, CloseMode.Orderly);
+
+    /// <summary>Finds a peer by its id.</summary>
+    /// <param name="peerId">The id.</param>
+    /// <param name="peer">The peer.</param>
+    /// <returns>False if there is none, or it is gone.</returns>
+    public bool TryGetPeer(uint peerId, [System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out StreamPeer? peer)
+    {
+        peer = Hub.TryFind(peerId, out StreamLink link) ? PeerOf(link) : null;
+        return peer is not null;
+    }
+
+    /// <summary>The peers that can be sent to now, in no particular order.</summary>
+    /// <returns>A snapshot.</returns>
+    public IReadOnlyList<StreamPeer> GetPeers() => [.. Hub.Links.Select(PeerOf)];
+
+    /// <summary>Begins to watch this socket's events.</summary>
+    /// <param name="mask">Which.</param>
+    /// <returns>A monitor of its own; dispose it when it is not needed any more.</returns>
+    public SocketMonitor OpenMonitor(SocketEventTypes mask = SocketEventTypes.All) => Hub.Monitors.Open(mask);
+
+    /// <summary>What this socket has done so far: a snapshot.</summary>
+    /// <returns>The statistics.</returns>
+    public StreamStatistics GetStatistics() => StreamStatistics.Of(Hub);
+
+    /// <summary>The socket in the native core's shape, for porting: parts, four-byte ids, 00 and 01 as events.</summary>
+    /// <returns>A view with a send state of its own.</returns>
+    public NativeStreamView AsNative() => new(this);
+
+    /// <summary>
+    /// Ends the socket and returns at once: no more is accepted or received; what Send accepted goes on being written in the background, for at most
+    /// <see cref="StreamOptions.Linger"/>, and the context's shutdown waits for it. Idempotent; may be called from a handler.
+    /// </summary>
+    public void Dispose() => BeginClose(DisconnectReason.Local, Options.Linger);
+
+    /// <summary>As <see cref="Dispose"/>: returns at once.</summary>
+    /// <returns>A completed task.</returns>
+    public ValueTask DisposeAsync()
+    {
+        Dispose();
+        return ValueTask.CompletedTask;
+    }
+
+    internal StreamPeer PeerOf(StreamLink link)
+    {
+        if (link.View is StreamPeer peer)
+        {
+            return peer;
+        }
+
+        var made = new StreamPeer(this, link);
+        return (StreamPeer)link.SetView(made);
+    }
+
+    internal ValueTask SendToAsync(StreamLink link, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken) =>
+        _sender.SendAsync(link, payload, cancellationToken);
+
+    internal void BeginClose(DisconnectReason reason, TimeSpan linger)
+    {
+        bool local = reason == DisconnectReason.Local;
+        Hub.Close(reason, linger, local
+            ? static () => new ObjectDisposedException(typeof(StreamSocket).FullName)
+            : static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down"));
+        if (local)
+        {
+            _ = ForgetWhenClosedAsync();
+        }
+    }
+
+    private string Bind(string endpoint, IPeerFactory factory)
+    {
+        ArgumentNullException.ThrowIfNull(endpoint);
+        ObjectDisposedException.ThrowIf(Hub.IsClosed, this);
+        EndpointError error = Hub.Bind(endpoint, Options.Snapshot(), factory, out string resolved);
+        if (error.Fault != EndpointFault.None)
+        {
+            throw ZlinkException.ForEndpoint(endpoint, error);
+        }
+
+        ObjectDisposedException.ThrowIf(resolved.Length == 0, this); // Disposed while it was being bound.
+        Volatile.Write(ref _lastEndpoint, resolved);
+        return resolved;
+    }
+
+    private async ValueTask<uint> ConnectAsync(string endpoint, IPeerFactory factory, ReconnectPolicy? reconnect, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(endpoint);
+        ObjectDisposedException.ThrowIf(Hub.IsClosed, this);
+        if (!StreamDialer.TryParse(endpoint, out TcpConnectAddress address, out EndpointError error))
+        {
+            throw ZlinkException.ForEndpoint(endpoint, error);
+        }
+
+        var dialer = new StreamDialer(Hub, endpoint, address, Options.Snapshot(), factory, reconnect);
+        (uint id, TcpDialResult failure) = await dialer.DialAsync(cancellationToken).ConfigureAwait(false);
+        if (id == 0)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            ObjectDisposedException.ThrowIf(Hub.IsClosed, this);
+            throw ZlinkException.ForDial(endpoint, failure);
+        }
+
+        Volatile.Write(ref _lastEndpoint, endpoint);
+        return id;
+    }
+
+    private async Task ForgetWhenClosedAsync()
+    {
+        await Hub.AllClosed.ConfigureAwait(false);
+        _context.Forget(this);
+    }
+}

@@ -1,0 +1,79 @@
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>A snapshot of one STREAM socket, peers that are gone included. Bytes include the frame headers.</summary>
+public sealed record StreamStatistics
+{
+    /// <summary>Peers that can be sent to now.</summary>
+    public required int Peers { get; init; }
+
+    /// <summary>Incoming connections taken, refused ones included.</summary>
+    public required long AcceptedConnections { get; init; }
+
+    /// <summary>Outgoing connections made.</summary>
+    public required long DialledConnections { get; init; }
+
+    /// <summary>Incoming connections turned away: MaxConnections, or too many unread events.</summary>
+    public required long RefusedConnections { get; init; }
+
+    /// <summary>Accepts that failed.</summary>
+    public required long AcceptErrors { get; init; }
+
+    /// <summary>Connections that are closed.</summary>
+    public required long ClosedConnections { get; init; }
+
+    /// <summary>Handlers that threw.</summary>
+    public required long HandlerFaults { get; init; }
+
+    /// <summary>Messages read.</summary>
+    public required long ReceivedMessages { get; init; }
+
+    /// <summary>Their bytes.</summary>
+    public required long ReceivedBytes { get; init; }
+
+    /// <summary>Messages read that wait to be received.</summary>
+    public required long UnreadMessages { get; init; }
+
+    /// <summary>Messages read that nobody received: their peer was disconnected, or the socket disposed, before.</summary>
+    public required long DroppedUnreadMessages { get; init; }
+
+    /// <summary>Messages that Send accepted.</summary>
+    public required long SentMessages { get; init; }
+
+    /// <summary>Their bytes.</summary>
+    public required long SentBytes { get; init; }
+
+    /// <summary>Messages written to the network.</summary>
+    public required long WrittenMessages { get; init; }
+
+    /// <summary>Their bytes.</summary>
+    public required long WrittenBytes { get; init; }
+
+    /// <summary>Accepted messages that were not written because their connection ended.</summary>
+    public required long DroppedMessages { get; init; }
+
+    internal static StreamStatistics Of(StreamHub hub)
+    {
+        StreamCounters sum = hub.Sum();
+        return new StreamStatistics
+        {
+            Peers = hub.PeerCount,
+            AcceptedConnections = sum.Accepted,
+            DialledConnections = sum.Dialled,
+            RefusedConnections = sum.Refused,
+            AcceptErrors = sum.AcceptErrors,
+            ClosedConnections = sum.Closed,
+            HandlerFaults = sum.HandlerFaults,
+            ReceivedMessages = sum.ReceivedMessages,
+            ReceivedBytes = sum.ReceivedBytes,
+            UnreadMessages = hub.Queue.Depth.Messages,
+            DroppedUnreadMessages = sum.DroppedUnread,
+            SentMessages = sum.AcceptedMessages,
+            SentBytes = sum.AcceptedBytes,
+            WrittenMessages = sum.WrittenMessages,
+            WrittenBytes = sum.WrittenBytes,
+            DroppedMessages = sum.DroppedMessages,
+        };
+    }
+}

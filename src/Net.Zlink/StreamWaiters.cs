@@ -1,0 +1,44 @@
+using System.Threading.Tasks.Sources;
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>A wait for one message.</summary>
+internal sealed class MessageWaiter : PullWaiter, IValueTaskSource<StreamMessage>
+{
+    StreamMessage IValueTaskSource<StreamMessage>.GetResult(short token) => new(GetResult(token), 0);
+}
+
+/// <summary>A wait for as many messages as there are, at least one.</summary>
+internal sealed class BatchWaiter : PullWaiter, IValueTaskSource<int>
+{
+    public Memory<StreamMessage> Destination { get; set; }
+
+    int IValueTaskSource<int>.GetResult(short token)
+    {
+        // Read first: the result gives the waiter back for reuse.
+        Memory<StreamMessage> destination = Destination;
+        PulledRun run = GetResult(token);
+        return StreamReceiver.Unpack(run, destination.Span);
+    }
+
+    protected override void Clear()
+    {
+        base.Clear();
+        Destination = default;
+    }
+}
+
+/// <summary>Turns the outcome of a waiting send into success or an exception.</summary>
+internal sealed class SendOutcome : SendWaiter, IValueTaskSource
+{
+    public uint PeerId { get; set; }
+
+    void IValueTaskSource.GetResult(short token)
+    {
+        uint peerId = PeerId;
+        SendStatus status = GetResult(token);
+        StreamSender.ThrowUnlessAccepted(status, peerId);
+    }
+}

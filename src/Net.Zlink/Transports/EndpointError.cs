@@ -1,0 +1,33 @@
+using System.Net.Sockets;
+
+namespace Net.Zlink.Transports;
+
+/// <summary>A fault and one sentence that says what to do about it.</summary>
+/// <param name="Fault">The kind of fault; <see cref="EndpointFault.None"/> means that all is well.</param>
+/// <param name="Sentence">One sentence in lower case without a full stop, so that a caller can put the endpoint in front of it.</param>
+/// <param name="OsError">What the operating system said, or <see cref="SocketError.Success"/> when it was not asked.</param>
+internal readonly record struct EndpointError(EndpointFault Fault, string Sentence, SocketError OsError = SocketError.Success)
+{
+    // What a sentence repeats of the user's text: enough to recognise a host name, little enough for one line of a terminal.
+    private const int QuotedLength = 64;
+
+    /// <summary>No error.</summary>
+    public static EndpointError None => new(EndpointFault.None, "");
+
+    /// <summary>A malformed text.</summary>
+    public static EndpointError Invalid(string sentence) => new(EndpointFault.Invalid, sentence);
+
+    /// <summary>Part of a user's text made fit for a sentence: in quotes, cut, and without control characters.</summary>
+    public static string Quote(ReadOnlySpan<char> text)
+    {
+        var cut = text.Length > QuotedLength ? text[..QuotedLength] : text;
+        var shown = string.Create(cut.Length, cut, static (target, source) =>
+        {
+            for (var i = 0; i < source.Length; i++)
+            {
+                target[i] = char.IsControl(source[i]) || char.IsSurrogate(source[i]) ? '?' : source[i];
+            }
+        });
+        return cut.Length < text.Length ? $"\"{shown}...\"" : $"\"{shown}\"";
+    }
+}

@@ -1,0 +1,23 @@
+namespace Net.Zlink.Transports;
+
+/// <summary>What is wrong with an endpoint, as a value; <see cref="EndpointError"/> carries the sentence for a person.</summary>
+internal enum EndpointFault
+{
+    /// <summary>Nothing.</summary>
+    None,
+
+    /// <summary>The text is malformed (EINVAL).</summary>
+    Invalid,
+
+    /// <summary>The scheme is not one that this library speaks (EPROTONOSUPPORT).</summary>
+    UnknownScheme,
+
+    /// <summary>No host, interface or zone of that name, or none with an address that may be used (ENODEV).</summary>
+    NoSuchName,
+
+    /// <summary>Another socket holds the address (EADDRINUSE).</summary>
+    AddressInUse,
+
+    /// <summary>The operating system refused the bind for another reason; the wire's native peers call this EADDRINUSE too.</summary>
+    NotBindable,
+}

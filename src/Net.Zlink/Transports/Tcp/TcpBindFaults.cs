@@ -1,0 +1,42 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+
+namespace Net.Zlink.Transports.Tcp;
+
+/// <summary>Says what a refused bind means and what to do about it.</summary>
+internal static class TcpBindFaults
+{
+    /// <summary>The fault for what the system answered when asked to listen at <paramref name="endPoint"/>.</summary>
+    public static EndpointError Describe(SocketException exception, IPEndPoint endPoint, bool shareAddress)
+    {
+        var os = exception.SocketErrorCode;
+        var fault = os == SocketError.AddressAlreadyInUse ? EndpointFault.AddressInUse : EndpointFault.NotBindable;
+        return new EndpointError(fault, Sentence(os, exception.Message, endPoint, shareAddress), os);
+    }
+
+    private static string Sentence(SocketError os, string message, IPEndPoint endPoint, bool shareAddress)
+    {
+        var port = endPoint.Port.ToString(CultureInfo.InvariantCulture);
+        return os switch
+        {
+            SocketError.AddressAlreadyInUse when shareAddress =>
+                $"port {port} is in use by a socket that does not share it; stop that program, or choose another port (0 for any free one)",
+            SocketError.AddressAlreadyInUse =>
+                $"port {port} is in use; stop the program that has it, or choose another port (0 for any free one)",
+            SocketError.AddressNotAvailable =>
+                $"{endPoint.Address} is not an address of this machine; use * for all of its addresses, or one that it has",
+            SocketError.AccessDenied =>
+                $"this process may not listen on port {port}; choose a port above 1023, or give it the privilege",
+            SocketError.AddressFamilyNotSupported when endPoint.AddressFamily == AddressFamily.InterNetworkV6 =>
+                "this machine has no IPv6; leave the IPv6 option off",
+            SocketError.AddressFamilyNotSupported =>
+                "this machine has no IPv4; set the IPv6 option and use an IPv6 address",
+            SocketError.TooManyOpenSockets =>
+                "the process or the machine is out of file descriptors; close some, or raise the limit (ulimit -n)",
+            SocketError.InvalidArgument or SocketError.ProtocolOption =>
+                $"the system refused {endPoint} or a socket option ({message}); check the keep-alive options and an address's zone",
+            _ => $"the system refused to listen at {endPoint} ({message}); try another address or port",
+        };
+    }
+}

@@ -1,0 +1,63 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Net.Zlink.Transports.Tcp;
+
+/// <summary>Makes the results of dials that failed: what happened and what to do about it.</summary>
+internal static class TcpDialFaults
+{
+    // Said alike of a dead host, a firewall that drops and a route that leads nowhere: nobody here can tell them apart.
+    private const string CheckTheWay = "check the address and the firewalls between";
+
+    /// <summary>The caller's token was cancelled.</summary>
+    public static TcpDialResult Cancelled(TcpHost host) =>
+        new(null, SocketError.OperationAborted, $"connecting to {EndpointError.Quote(host.Text)} was cancelled");
+
+    /// <summary>The connect timeout is over.</summary>
+    public static TcpDialResult TimedOut(string what, TimeSpan timeout) =>
+        new(
+            null,
+            SocketError.TimedOut,
+            $"{what} within the {timeout.TotalMilliseconds:0} ms given; {CheckTheWay}, or raise the connect timeout");
+
+    /// <summary>The name or the zone has no address.</summary>
+    public static TcpDialResult Unresolved(EndpointError error) =>
+        new(null, error.OsError == SocketError.Success ? SocketError.HostNotFound : error.OsError, error.Sentence);
+
+    /// <summary>The source address can't be resolved.</summary>
+    public static TcpDialResult SourceUnresolved(EndpointError error) =>
+        new(null, SocketError.AddressNotAvailable, error.Sentence);
+
+    /// <summary>The system refused to bind the source address.</summary>
+    public static TcpDialResult SourceRefused(SocketException exception, IPEndPoint source) =>
+        new(null, exception.SocketErrorCode, exception.SocketErrorCode switch
+        {
+            SocketError.AddressAlreadyInUse => $"the source {source} is in use; use source port 0 for any free one",
+            SocketError.AddressNotAvailable => $"the source {source} is not an address of this machine; use one that it has",
+            _ => $"the system refused the source {source} ({exception.Message}); try another",
+        });
+
+    /// <summary>The connect to one address failed.</summary>
+    public static TcpDialResult Refused(SocketError error, IPEndPoint remote) => new(null, error, error switch
+    {
+        SocketError.ConnectionRefused => $"nobody listens at {remote}; start the server, or check the port",
+        SocketError.TimedOut => $"{remote} did not answer; {CheckTheWay}",
+        SocketError.NetworkUnreachable or SocketError.HostUnreachable or SocketError.NetworkDown or SocketError.HostDown =>
+            $"there is no way to {remote} from here; check the address and this machine's network",
+        SocketError.TooManyOpenSockets =>
+            "the process or the machine is out of file descriptors; close some, or raise the limit (ulimit -n)",
+        SocketError.AddressAlreadyInUse or SocketError.AddressNotAvailable =>
+            $"this machine has no free port for a connection to {remote}, or that port is 0; close connections, or check the port",
+        SocketError.AddressFamilyNotSupported => $"this machine has no address of the family of {remote}; use another address",
+        SocketError.InvalidArgument =>
+            $"the system refused {remote} or a socket option; check the keep-alive options and an address's zone",
+        _ => $"connecting to {remote} failed ({new SocketException((int)error).Message}); {CheckTheWay}",
+    });
+
+    /// <summary>Every address of a name failed; <paramref name="last"/> is what became of the last one.</summary>
+    public static TcpDialResult AllFailed(TcpHost host, int count, TcpDialResult last)
+    {
+        var name = EndpointError.Quote(host.Text);
+        return last with { Sentence = $"none of the {count} addresses of {name} took the connection; the last: {last.Sentence}" };
+    }
+}

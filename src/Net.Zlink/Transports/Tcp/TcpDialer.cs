@@ -1,0 +1,199 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Net.Zlink.Transports.Tcp;
+
+/// <summary>Makes outgoing connections. Stateless; any number of dials may run at once.</summary>
+internal static class TcpDialer
+{
+    // A timer takes no more than 49 days; every system gives up within minutes, so from a day on there is no limit of ours.
+    private static readonly TimeSpan LongestTimeout = TimeSpan.FromDays(1);
+
+    /// <summary>
+    /// One attempt: looks the name up, then tries its addresses in order until one answers. <see cref="TcpSettings.ConnectTimeout"/>
+    /// bounds all of it; each address gets an equal share of the time that is left, so that one that swallows packets cannot use up
+    /// what the next one needs. Never throws for what the network does, nor for cancellation: the task completes with a value, at
+    /// once or on a pool thread. Nothing stays open after a failure.
+    /// </summary>
+    public static Task<TcpDialResult> DialAsync(
+        TcpConnectAddress address, TcpSettings settings, TimeProvider time, CancellationToken cancellation) =>
+        DialAsync(address, settings, time, NameSource.System, onSocket: null, cancellation);
+
+    /// <summary>As above, with seams for tests: a source of names, and a look at every socket that is opened.</summary>
+    internal static Task<TcpDialResult> DialAsync(
+        TcpConnectAddress address,
+        TcpSettings settings,
+        TimeProvider time,
+        NameSource names,
+        Action<Socket>? onSocket,
+        CancellationToken cancellation) =>
+        new Attempt(address, settings, time, names, onSocket, cancellation).RunAsync();
+
+    private sealed class Attempt(
+        TcpConnectAddress address,
+        TcpSettings settings,
+        TimeProvider time,
+        NameSource names,
+        Action<Socket>? onSocket,
+        CancellationToken cancellation)
+    {
+        private readonly long _started = time.GetTimestamp();
+
+        public async Task<TcpDialResult> RunAsync()
+        {
+            if (cancellation.IsCancellationRequested)
+            {
+                return TcpDialFaults.Cancelled(address.Host);
+            }
+
+            IPAddress[] addresses;
+            EndpointError error;
+            try
+            {
+                using var deadline = new Deadline(TimeLeft(), time, cancellation);
+                (addresses, error) = await TcpResolver
+                    .ResolveDestinationAsync(address.Host, settings.IPv6, names, deadline.Token)
+                    .ConfigureAwait(false);
+            }
+            catch (OperationCanceledException)
+            {
+                var name = EndpointError.Quote(address.Host.Text);
+                return cancellation.IsCancellationRequested
+                    ? TcpDialFaults.Cancelled(address.Host)
+                    : TcpDialFaults.TimedOut($"the name {name} was not looked up", settings.ConnectTimeout);
+            }
+
+            return addresses.Length == 0
+                ? TcpDialFaults.Unresolved(error)
+                : await TryAllAsync(addresses).ConfigureAwait(false);
+        }
+
+        private async Task<TcpDialResult> TryAllAsync(IPAddress[] addresses)
+        {
+            TcpDialResult result = default;
+            for (var i = 0; i < addresses.Length; i++)
+            {
+                var left = TimeLeft();
+                var share = left == Timeout.InfiniteTimeSpan ? left : left / (addresses.Length - i);
+                result = await TryAsync(new IPEndPoint(addresses[i], address.Port), share).ConfigureAwait(false);
+                if (result.Socket is not null || cancellation.IsCancellationRequested)
+                {
+                    return result;
+                }
+            }
+
+            return addresses.Length > 1 ? TcpDialFaults.AllFailed(address.Host, addresses.Length, result) : result;
+        }
+
+        private async Task<TcpDialResult> TryAsync(IPEndPoint remote, TimeSpan share)
+        {
+            Socket? socket = null;
+            try
+            {
+                socket = new Socket(remote.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+                onSocket?.Invoke(socket);
+                TcpSocketOptions.ApplyTo(socket, settings);
+                if (BindSource(socket) is { } fault)
+                {
+                    return fault;
+                }
+
+                using var deadline = new Deadline(share, time, cancellation);
+                using var operation = new ConnectOperation(remote);
+                var error = await operation.RunAsync(socket, deadline.Token).ConfigureAwait(false);
+                if (cancellation.IsCancellationRequested)
+                {
+                    return TcpDialFaults.Cancelled(address.Host);
+                }
+
+                if (deadline.IsOver)
+                {
+                    return TcpDialFaults.TimedOut($"{remote} did not answer", share);
+                }
+
+                if (error != SocketError.Success)
+                {
+                    return TcpDialFaults.Refused(error, remote);
+                }
+
+                // Dialling a free port of one's own machine, the kernel may pick that very port as the source and connect the socket
+                // to itself; a client that retries would then keep the server from its port for good.
+                if (remote.Equals(socket.LocalEndPoint))
+                {
+                    return TcpDialFaults.Refused(SocketError.ConnectionRefused, remote);
+                }
+
+                socket.Blocking = false;
+                var connected = socket;
+                socket = null;
+                return new TcpDialResult(connected, SocketError.Success, "");
+            }
+            catch (SocketException e)
+            {
+                return TcpDialFaults.Refused(e.SocketErrorCode, remote);
+            }
+            finally
+            {
+                socket?.Dispose();
+            }
+        }
+
+        private TcpDialResult? BindSource(Socket socket)
+        {
+            if (address.SourceHost is null)
+            {
+                return null;
+            }
+
+            if (!TcpResolver.TryResolveSource(
+                address.SourceHost, address.SourcePort, socket.AddressFamily, names, out var source, out var error))
+            {
+                return TcpDialFaults.SourceUnresolved(error);
+            }
+
+            try
+            {
+                socket.Bind(source);
+                return null;
+            }
+            catch (SocketException e)
+            {
+                return TcpDialFaults.SourceRefused(e, source);
+            }
+        }
+
+        private TimeSpan TimeLeft()
+        {
+            if (settings.ConnectTimeout <= TimeSpan.Zero || settings.ConnectTimeout > LongestTimeout)
+            {
+                return Timeout.InfiniteTimeSpan;
+            }
+
+            var left = settings.ConnectTimeout - time.GetElapsedTime(_started);
+            return left > TimeSpan.Zero ? left : TimeSpan.Zero;
+        }
+    }
+
+    /// <summary>The caller's token and a limit of time in one.</summary>
+    private sealed class Deadline : IDisposable
+    {
+        private readonly CancellationTokenSource _limit;
+        private readonly CancellationTokenSource _either;
+
+        public Deadline(TimeSpan limit, TimeProvider time, CancellationToken cancellation)
+        {
+            _limit = new CancellationTokenSource(limit, time);
+            _either = CancellationTokenSource.CreateLinkedTokenSource(cancellation, _limit.Token);
+        }
+
+        public CancellationToken Token => _either.Token;
+
+        public bool IsOver => _limit.IsCancellationRequested;
+
+        public void Dispose()
+        {
+            _either.Dispose();
+            _limit.Dispose();
+        }
+    }
+}

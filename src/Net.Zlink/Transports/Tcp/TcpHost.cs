@@ -1,0 +1,185 @@
+using System.Buffers;
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+
+namespace Net.Zlink.Transports.Tcp;
+
+/// <summary>What the host part of an endpoint is.</summary>
+internal enum TcpHostKind
+{
+    /// <summary>"*": every address of the machine.</summary>
+    Any,
+
+    /// <summary>An IPv4 or IPv6 literal.</summary>
+    Address,
+
+    /// <summary>The name of a host or of a network interface.</summary>
+    Name,
+}
+
+/// <summary>The host part of an endpoint, parsed but not resolved: names and zones are looked up later.</summary>
+/// <param name="Kind">What it is.</param>
+/// <param name="Text">The text without brackets.</param>
+/// <param name="Address">The literal, without its zone; otherwise null.</param>
+/// <param name="Zone">The zone of an IPv6 literal, a number or an interface's name; otherwise empty.</param>
+internal sealed record TcpHost(TcpHostKind Kind, string Text, IPAddress? Address, string Zone)
+{
+    private const int LongestName = 255; // the limit of DNS, and the point where the runtime's resolver throws
+    private const int LongestZone = 64;  // Linux ends interface names at 15 characters, Windows writes numbers
+
+    private const string Letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+
+    private static readonly SearchValues<char> StrictNameLetters = SearchValues.Create(Letters);
+    private static readonly SearchValues<char> DottedQuadLetters = SearchValues.Create("0123456789.");
+    private static readonly SearchValues<char> IPv6Letters = SearchValues.Create("0123456789abcdefABCDEF:.");
+
+    // Interface names may hold blanks, brackets of the round kind and letters of any script (Windows), but none of these.
+    private static readonly SearchValues<char> NeverInName = SearchValues.Create("/\\[]%;:?#\"'<>|,");
+
+    /// <summary>Parses a host to listen on, in which "*" and interface names of every system are allowed.</summary>
+    public static bool TryParseLocal(ReadOnlySpan<char> text, out TcpHost host, out EndpointError error) =>
+        TryParse(text, isLocal: true, out host, out error);
+
+    /// <summary>Parses a host to connect to or from, in which they are not: letters, digits, ".", "-" and "_".</summary>
+    public static bool TryParseRemote(ReadOnlySpan<char> text, out TcpHost host, out EndpointError error) =>
+        TryParse(text, isLocal: false, out host, out error);
+
+    private static bool TryParse(ReadOnlySpan<char> text, bool isLocal, out TcpHost host, out EndpointError error)
+    {
+        host = null!;
+        error = EndpointError.None;
+        if (text.IsEmpty)
+        {
+            error = EndpointError.Invalid(isLocal
+                ? "there is no host before the port; use * for every address of this machine"
+                : "there is no host before the port; name the host to connect to");
+            return false;
+        }
+
+        if (text is "*")
+        {
+            host = new TcpHost(TcpHostKind.Any, "*", Address: null, Zone: "");
+            error = isLocal ? error : EndpointError.Invalid("* names no host to connect to; name one, such as 127.0.0.1");
+            return isLocal;
+        }
+
+        if (text[0] == '[')
+        {
+            if (text[^1] == ']' && TryParseIPv6(text[1..^1], out host))
+            {
+                return true;
+            }
+
+            error = EndpointError.Invalid(
+                $"{EndpointError.Quote(text)} is not an IPv6 address in brackets; write [::1]:5555, and anything else without brackets");
+            return false;
+        }
+
+        if (text.Contains(':'))
+        {
+            if (TryParseIPv6(text, out host))
+            {
+                return true;
+            }
+
+            error = EndpointError.Invalid(
+                $"{EndpointError.Quote(text)} is not an IPv6 address; write host:port, or [address]:port for IPv6");
+            return false;
+        }
+
+        if (!text.ContainsAnyExcept(DottedQuadLetters))
+        {
+            if (TryParseDottedQuad(text, out var address))
+            {
+                host = new TcpHost(TcpHostKind.Address, text.ToString(), address, Zone: "");
+                return true;
+            }
+
+            error = EndpointError.Invalid(
+                $"{EndpointError.Quote(text)} is not an IPv4 address; write four numbers of 0..255, as in 127.0.0.1");
+            return false;
+        }
+
+        if (!IsName(text, isLocal))
+        {
+            error = EndpointError.Invalid(
+                $"{EndpointError.Quote(text)} is not a host name; use letters, digits, \".\", \"-\" and \"_\", or an address");
+            return false;
+        }
+
+        host = new TcpHost(TcpHostKind.Name, text.ToString(), Address: null, Zone: "");
+        return true;
+    }
+
+    private static bool TryParseIPv6(ReadOnlySpan<char> text, out TcpHost host)
+    {
+        host = null!;
+        var percent = text.IndexOf('%');
+        var literal = percent < 0 ? text : text[..percent];
+        var zone = percent < 0 ? "" : text[(percent + 1)..];
+        if (percent >= 0 && (zone.IsEmpty || zone.Length > LongestZone || zone.ContainsAnyExcept(StrictNameLetters)))
+        {
+            return false;
+        }
+
+        if (!literal.Contains(':') || literal.ContainsAnyExcept(IPv6Letters)
+            || !IPAddress.TryParse(literal, out var address) || address.AddressFamily != AddressFamily.InterNetworkV6)
+        {
+            return false;
+        }
+
+        host = new TcpHost(TcpHostKind.Address, text.ToString(), address, zone.ToString());
+        return true;
+    }
+
+    // Stricter than IPAddress.Parse, which reads 127.1 as 127.0.0.1 and 010.0.0.1 as 8.0.0.1.
+    private static bool TryParseDottedQuad(ReadOnlySpan<char> text, out IPAddress address)
+    {
+        Span<byte> bytes = stackalloc byte[4];
+        var count = 0;
+        foreach (var range in text.Split('.'))
+        {
+            var part = text[range];
+            if (count == bytes.Length || part.IsEmpty || (part.Length > 1 && part[0] == '0')
+                || !byte.TryParse(part, NumberStyles.None, CultureInfo.InvariantCulture, out bytes[count]))
+            {
+                address = IPAddress.None;
+                return false;
+            }
+
+            count++;
+        }
+
+        address = count == bytes.Length ? new IPAddress(bytes) : IPAddress.None;
+        return count == bytes.Length;
+    }
+
+    private static bool IsName(ReadOnlySpan<char> text, bool isLocal)
+    {
+        if (text.Length > LongestName)
+        {
+            return false;
+        }
+
+        if (!isLocal)
+        {
+            return char.IsAsciiLetterOrDigit(text[0]) && !text.ContainsAnyExcept(StrictNameLetters);
+        }
+
+        if (text.ContainsAny(NeverInName) || char.IsWhiteSpace(text[0]) || char.IsWhiteSpace(text[^1]))
+        {
+            return false;
+        }
+
+        foreach (var c in text)
+        {
+            if (char.IsControl(c))
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+}

@@ -1,0 +1,222 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Net.Zlink.Transports.Tcp;
+
+/// <summary>
+/// Turns parsed hosts into addresses: wildcards, zones, interface names, host names. Stateless, callable from any thread. Nothing is
+/// cached, because a name may move between two attempts.
+/// </summary>
+internal static class TcpResolver
+{
+    /// <summary>
+    /// The address to listen at. With <paramref name="ipv6"/> it is always an IPv6 one (IPv4 as a mapped address), for one dual-stack
+    /// socket; without, always IPv4. May block while a host name is looked up.
+    /// </summary>
+    public static bool TryResolveBind(
+        TcpBindAddress address, bool ipv6, NameSource names, out IPEndPoint endPoint, out EndpointError error)
+    {
+        endPoint = null!;
+        IPAddress? chosen;
+        error = EndpointError.None;
+        switch (address.Host.Kind)
+        {
+            case TcpHostKind.Any:
+                chosen = ipv6 ? IPAddress.IPv6Any : IPAddress.Any;
+                break;
+            case TcpHostKind.Address:
+                if (!TryScope(address.Host, out chosen, out error))
+                {
+                    return false;
+                }
+
+                if (!ipv6 && chosen.AddressFamily == AddressFamily.InterNetworkV6)
+                {
+                    error = NeedsIPv6(address.Host);
+                    return false;
+                }
+
+                break;
+            default:
+                // An interface's name goes before a host's, as in the native core: no network is asked for it.
+                if (names.InterfaceAddresses(address.Host.Text) is { } own)
+                {
+                    chosen = Choose(own, ipv6);
+                }
+                else if (TryLookup(names, address.Host.Text, ipv6, out var found, out error))
+                {
+                    chosen = Choose(found, ipv6);
+                }
+                else
+                {
+                    return false;
+                }
+
+                if (chosen is null)
+                {
+                    error = NoAddress(address.Host.Text, ipv6);
+                    return false;
+                }
+
+                break;
+        }
+
+        endPoint = new IPEndPoint(ipv6 && chosen.AddressFamily == AddressFamily.InterNetwork ? chosen.MapToIPv6() : chosen, address.Port);
+        return true;
+    }
+
+    /// <summary>The addresses to try, in order. A task that fails only by cancellation.</summary>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellation"/> was cancelled.</exception>
+    public static async Task<(IPAddress[] Addresses, EndpointError Error)> ResolveDestinationAsync(
+        TcpHost host, bool ipv6, NameSource names, CancellationToken cancellation)
+    {
+        if (host.Kind == TcpHostKind.Address)
+        {
+            if (!TryScope(host, out var literal, out var scopeError))
+            {
+                return ([], scopeError);
+            }
+
+            literal = Unmap(literal);
+            return ipv6 || literal.AddressFamily == AddressFamily.InterNetwork ? ([literal], EndpointError.None) : ([], NeedsIPv6(host));
+        }
+
+        try
+        {
+            var found = await names.LookupAsync(host.Text, FamilyFor(ipv6), cancellation).ConfigureAwait(false);
+            IPAddress[] usable = [.. found.Select(Unmap).Where(a => ipv6 || a.AddressFamily == AddressFamily.InterNetwork)];
+            return usable.Length > 0 ? (usable, EndpointError.None) : (usable, NoAddress(host.Text, ipv6));
+        }
+        catch (Exception e) when (e is SocketException or ArgumentException)
+        {
+            return ([], NoSuchHost(host.Text, e));
+        }
+    }
+
+    /// <summary>The address to connect from, of the destination's family. Reads the interfaces, never the network.</summary>
+    public static bool TryResolveSource(
+        TcpHost host, int port, AddressFamily family, NameSource names, out IPEndPoint endPoint, out EndpointError error)
+    {
+        endPoint = null!;
+        IPAddress? chosen;
+        if (host.Kind == TcpHostKind.Address)
+        {
+            if (!TryScope(host, out chosen, out error))
+            {
+                return false;
+            }
+
+            chosen = Unmap(chosen);
+            if (chosen.AddressFamily != family)
+            {
+                error = new EndpointError(
+                    EndpointFault.NoSuchName,
+                    $"the source {EndpointError.Quote(host.Text)} and the destination differ in family; use IPv4 or IPv6 for both");
+                return false;
+            }
+        }
+        else
+        {
+            var own = names.InterfaceAddresses(host.Text);
+            if (own is null)
+            {
+                error = new EndpointError(
+                    EndpointFault.NoSuchName,
+                    $"the source {EndpointError.Quote(host.Text)} is neither an address nor a network interface; use one of those");
+                return false;
+            }
+
+            chosen = Choose(own.Where(a => a.AddressFamily == family), family == AddressFamily.InterNetworkV6);
+            if (chosen is null)
+            {
+                error = NoAddress(host.Text, family == AddressFamily.InterNetworkV6);
+                return false;
+            }
+        }
+
+        endPoint = new IPEndPoint(chosen, port);
+        error = EndpointError.None;
+        return true;
+    }
+
+    private static AddressFamily FamilyFor(bool ipv6) => ipv6 ? AddressFamily.Unspecified : AddressFamily.InterNetwork;
+
+    private static IPAddress Unmap(IPAddress address) => address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address;
+
+    // IPv6 first as the native core does, but not a link-local address while there is another: few peers could reach it.
+    private static IPAddress? Choose(IEnumerable<IPAddress> addresses, bool ipv6)
+    {
+        IPAddress? best = null;
+        var bestRank = int.MaxValue;
+        foreach (var address in addresses)
+        {
+            var rank = address.AddressFamily switch
+            {
+                AddressFamily.InterNetworkV6 when ipv6 => address.IsIPv6LinkLocal ? 2 : 0,
+                AddressFamily.InterNetwork => 1,
+                _ => int.MaxValue,
+            };
+            if (rank < bestRank)
+            {
+                (best, bestRank) = (address, rank);
+            }
+        }
+
+        return best;
+    }
+
+    private static bool TryLookup(NameSource names, string name, bool ipv6, out IPAddress[] found, out EndpointError error)
+    {
+        try
+        {
+            found = names.Lookup(name, FamilyFor(ipv6));
+            error = EndpointError.None;
+            return true;
+        }
+        catch (Exception e) when (e is SocketException or ArgumentException)
+        {
+            found = [];
+            error = NoSuchHost(name, e);
+            return false;
+        }
+    }
+
+    // The runtime turns an interface's name into its number while it parses, and an unknown one into 0.
+    private static bool TryScope(TcpHost host, out IPAddress address, out EndpointError error)
+    {
+        address = host.Address!;
+        error = EndpointError.None;
+        if (host.Zone.Length == 0)
+        {
+            return true;
+        }
+
+        if (IPAddress.TryParse($"{address}%{host.Zone}", out var scoped) && scoped.ScopeId != 0)
+        {
+            address = scoped;
+            return true;
+        }
+
+        error = new EndpointError(
+            EndpointFault.NoSuchName,
+            $"there is no network interface {EndpointError.Quote(host.Zone)}; the part after % must name one, or be its number");
+        return false;
+    }
+
+    private static EndpointError NeedsIPv6(TcpHost host) =>
+        new(
+            EndpointFault.NoSuchName,
+            $"{EndpointError.Quote(host.Text)} is an IPv6 address and IPv6 is off; set the IPv6 option, or use an IPv4 address");
+
+    private static EndpointError NoAddress(string name, bool ipv6) => new(EndpointFault.NoSuchName, ipv6
+        ? $"{EndpointError.Quote(name)} has no address; use a name or an interface that has one"
+        : $"{EndpointError.Quote(name)} has no IPv4 address; set the IPv6 option, or use a name or an interface that has one");
+
+    private static EndpointError NoSuchHost(string name, Exception cause)
+    {
+        var os = cause is SocketException e ? e.SocketErrorCode : SocketError.HostNotFound;
+        return new EndpointError(EndpointFault.NoSuchName, os == SocketError.TryAgain
+            ? $"the name {EndpointError.Quote(name)} could not be looked up just now; check the machine's name server, or use an address"
+            : $"there is no host or network interface {EndpointError.Quote(name)}; check the spelling, or use an address", os);
+    }
+}

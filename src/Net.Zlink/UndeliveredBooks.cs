@@ -1,0 +1,40 @@
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>What a context's sockets could not deliver, added up as they end, so that a shutdown report also covers sockets disposed long before.</summary>
+internal sealed class UndeliveredBooks
+{
+    // Enough to find the cause by; the sums count every peer.
+    private const int MaxPeers = 1000;
+
+    private readonly Lock _gate = new();
+    private readonly List<UndeliveredPeer> _peers = [];
+    private long _messages;
+    private long _bytes;
+
+    public void Add(StreamHub hub)
+    {
+        StreamCounters sum = hub.Sum();
+        lock (_gate)
+        {
+            _messages += sum.DroppedMessages;
+            _bytes += sum.DroppedBytes;
+            foreach (UndeliveredLink link in hub.Undelivered)
+            {
+                if (_peers.Count < MaxPeers)
+                {
+                    _peers.Add(new UndeliveredPeer(link.Id, link.Endpoint, link.Remote, link.Messages, link.Bytes));
+                }
+            }
+        }
+    }
+
+    public ShutdownReport Report(bool drained, TimeSpan elapsed)
+    {
+        lock (_gate)
+        {
+            return new ShutdownReport { Drained = drained, UndeliveredMessages = _messages, UndeliveredBytes = _bytes, Peers = [.. _peers], Elapsed = elapsed };
+        }
+    }
+}

@@ -1,0 +1,215 @@
+using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink;
+
+/// <summary>The home of sockets: it owns the shards and the buffer pool they share, and ends them all in order.</summary>
+/// <remarks>Safe for any number of threads. One per process is usual; several do not disturb each other.</remarks>
+public sealed class ZlinkContext : IDisposable, IAsyncDisposable
+{
+    private readonly ZlinkContextOptions _options;
+    private readonly EngineHost _host;
+    private readonly bool _ownsPool;
+    private readonly Lock _gate = new();
+    private readonly List<StreamSocket> _sockets = [];
+    private readonly Lazy<Task<ShutdownReport>> _shutdown;
+    private readonly UndeliveredBooks _undelivered = new();
+    private readonly ZlinkMeters _meters;
+    private TimeSpan _deadline;
+    private bool _closed;
+
+    /// <summary>A context with the default settings.</summary>
+    public ZlinkContext()
+        : this(new ZlinkContextOptions())
+    {
+    }
+
+    /// <summary>A context; warms its pool before it returns.</summary>
+    /// <param name="options">The settings.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
+    public ZlinkContext(ZlinkContextOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        _options = options;
+        _ownsPool = options.Pool is null;
+        _deadline = options.ShutdownTimeout;
+        ILogger logger = options.LoggerFactory?.CreateLogger("Net.Zlink") ?? NullLogger.Instance;
+        _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions), options.TimeProvider, logger, new ShardWatch(this, logger));
+        _meters = new ZlinkMeters(this);
+        _shutdown = new Lazy<Task<ShutdownReport>>(DrainAsync);
+    }
+
+    /// <summary>The buffer pool of this context's sockets. Applications may rent from it too.</summary>
+    public BufferPool Pool => _host.Pool;
+
+    internal EngineHost Host => _host;
+
+    /// <summary>Makes a STREAM socket with the default options.</summary>
+    /// <returns>The socket; it has no endpoint yet.</returns>
+    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
+    public StreamSocket CreateStream() => CreateStream(new StreamOptions());
+
+    /// <summary>Makes a STREAM socket.</summary>
+    /// <param name="options">Its options; endpoints made later see later changes, see <see cref="StreamOptions"/>.</param>
+    /// <returns>The socket; it has no endpoint yet.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
+    public StreamSocket CreateStream(StreamOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_closed, this);
+            var socket = new StreamSocket(this, options);
+            _sockets.Add(socket);
+            return socket;
+        }
+    }
+
+    /// <summary>What the shards and sockets have done so far: a snapshot, made at the call.</summary>
+    /// <returns>The statistics.</returns>
+    public ContextStatistics GetStatistics()
+    {
+        var shards = new ShardStatistics[_host.Shards.All.Count];
+        for (int i = 0; i < shards.Length; i++)
+        {
+            shards[i] = ShardStatistics.Of(_host.Shards.All[i]);
+        }
+
+        lock (_gate)
+        {
+            return new ContextStatistics { Shards = shards, Sockets = _sockets.Count };
+        }
+    }
+
+    /// <summary>
+    /// Ends every socket in order: no more is accepted or received, what Send accepted is written, connections end properly. At the deadline what is left is
+    /// dropped and reported. Idempotent: later calls return the first one's report, at the first one's deadline.
+    /// </summary>
+    /// <param name="deadline">How long delivering may take; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
+    /// <param name="cancellationToken">Ends the wait, not the shutdown.</param>
+    /// <returns>What could not be delivered. Completes on the thread pool, at the latest shortly after the deadline.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="deadline"/> is negative and not infinite.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public Task<ShutdownReport> ShutdownAsync(TimeSpan deadline, CancellationToken cancellationToken = default)
+    {
+        StreamOptions.CheckTime(deadline, mayBeInfinite: true);
+        lock (_gate)
+        {
+            if (!_closed)
+            {
+                _closed = true;
+                _deadline = deadline;
+            }
+        }
+
+        return _shutdown.Value.WaitAsync(cancellationToken);
+    }
+
+    /// <summary>Shuts down within <see cref="ZlinkContextOptions.ShutdownTimeout"/>, then lets go of the pool.</summary>
+    /// <returns>A task that completes when every connection is closed.</returns>
+    public async ValueTask DisposeAsync() => await ShutdownAsync(_options.ShutdownTimeout).ConfigureAwait(false);
+
+    /// <summary>As <see cref="DisposeAsync"/>, blocking. Called on a shard (from a handler) it only begins the shutdown, because the shard has to carry it out.</summary>
+    [SuppressMessage("ApiDesign", "RS0030", Justification = "A synchronous Dispose has to block; Task.Wait lets the thread pool know, and a shard is never blocked.")]
+    public void Dispose()
+    {
+        Task<ShutdownReport> shutdown = ShutdownAsync(_options.ShutdownTimeout);
+        if (ShardLoop.Current is null)
+        {
+            // The drain keeps its own deadline; this one only guards against waiting for ever on a clock that stands still.
+            TimeSpan guard = _options.ShutdownTimeout == Timeout.InfiniteTimeSpan ? Timeout.InfiniteTimeSpan : _options.ShutdownTimeout + TimeSpan.FromSeconds(5);
+            shutdown.Wait(guard);
+        }
+    }
+
+    /// <summary>Completes when no shard has runnable work.</summary>
+    internal Task WhenIdleAsync() => _host.Shards.WhenIdleAsync();
+
+    internal void Forget(StreamSocket socket)
+    {
+        lock (_gate)
+        {
+            if (!_sockets.Remove(socket))
+            {
+                return;
+            }
+        }
+
+        _undelivered.Add(socket.Hub);
+    }
+
+    internal StreamSocket[] SnapshotSockets()
+    {
+        lock (_gate)
+        {
+            return [.. _sockets];
+        }
+    }
+
+    private async Task<ShutdownReport> DrainAsync()
+    {
+        // Off the caller's stack: it may be a shard, or hold a lock of its own.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        long started = Stopwatch.GetTimestamp();
+        StreamSocket[] sockets = SnapshotSockets();
+        foreach (StreamSocket socket in sockets)
+        {
+            socket.BeginClose(DisconnectReason.ContextTerminated, Timeout.InfiniteTimeSpan);
+        }
+
+        Task all = Task.WhenAll(sockets.Select(static s => s.Hub.AllClosed));
+        bool drained = true;
+        try
+        {
+            await all.WaitAsync(_deadline, _options.TimeProvider).ConfigureAwait(false);
+        }
+        catch (TimeoutException)
+        {
+            drained = false;
+            foreach (StreamSocket socket in sockets)
+            {
+                socket.Hub.Abort();
+            }
+
+            // An abort runs on the shards and waits for nobody else.
+            await all.ConfigureAwait(false);
+        }
+
+        await _host.Shards.ReleaseAsync().ConfigureAwait(false);
+        foreach (StreamSocket socket in sockets)
+        {
+            Forget(socket);
+        }
+
+        ShutdownReport report = _undelivered.Report(drained, Stopwatch.GetElapsedTime(started));
+        _meters.Dispose();
+        _host.Dispose();
+        if (_ownsPool)
+        {
+            _host.Pool.Dispose();
+        }
+
+        return report;
+    }
+
+    /// <summary>Turns what shards notice about themselves into log lines and events.</summary>
+    private sealed class ShardWatch(ZlinkContext context, ILogger logger) : IShardObserver
+    {
+        public void OnSlowRun(ShardLoop shard, string work, TimeSpan elapsed)
+        {
+            Log.SlowRun(logger, shard.Index, elapsed.TotalMilliseconds, work);
+            foreach (StreamSocket socket in context.SnapshotSockets())
+            {
+                socket.Hub.Monitors.Publish(SocketEventTypes.SlowHandler, (long)elapsed.TotalMilliseconds, "", "", detail: work);
+            }
+        }
+
+        public void OnLateRun(ShardLoop shard, TimeSpan delay) => Log.PoolStarved(logger, shard.Index, delay.TotalMilliseconds);
+    }
+}

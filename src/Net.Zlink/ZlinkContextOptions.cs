@@ -1,0 +1,39 @@
+using Microsoft.Extensions.Logging;
+using Net.Zlink.Buffers;
+
+namespace Net.Zlink;
+
+/// <summary>Settings of a <see cref="ZlinkContext"/>, read once when it is made.</summary>
+public sealed record ZlinkContextOptions
+{
+    /// <summary>Number of shards: serial executors that connections are spread over. Default: the number of processors. At least 1.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1 or above 1024.</exception>
+    public int ShardCount
+    {
+        get;
+        init
+        {
+            // More shards than this only cost memory: each owns a 256 KB slab while it works.
+            const int Most = 1024;
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, Most);
+            field = value;
+        }
+    } = Environment.ProcessorCount;
+
+    /// <summary>The clock of every timer: idle and write timeouts, reconnects, close deadlines. Default: the system's.</summary>
+    public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
+
+    /// <summary>A pool to use and share; the context does not dispose it. Null (default): the context makes one of its own from <see cref="PoolOptions"/>.</summary>
+    public BufferPool? Pool { get; init; }
+
+    /// <summary>Settings of the context's own pool. Default: <see cref="BufferPoolOptions.Default"/>.</summary>
+    public BufferPoolOptions PoolOptions { get; init; } = BufferPoolOptions.Default;
+
+    /// <summary>How long disposing the context may take for delivering what was accepted. Default: 30 seconds.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
+    public TimeSpan ShutdownTimeout { get; init => field = StreamOptions.CheckTime(value, mayBeInfinite: true); } = TimeSpan.FromSeconds(30);
+
+    /// <summary>Where log lines go. Null (default): nowhere.</summary>
+    public ILoggerFactory? LoggerFactory { get; init; }
+}

@@ -1,0 +1,66 @@
+using System.Net.Sockets;
+using Net.Zlink.Transports;
+using Net.Zlink.Transports.Tcp;
+
+namespace Net.Zlink;
+
+/// <summary>What the network, or a peer, did. Misuse of the API throws the usual .NET exceptions instead.</summary>
+public sealed class ZlinkException : Exception
+{
+    /// <summary>An exception without a code of its own: <see cref="ZlinkError.None"/>.</summary>
+    public ZlinkException()
+    {
+    }
+
+    /// <summary>An exception without a code of its own: <see cref="ZlinkError.None"/>.</summary>
+    /// <param name="message">What happened and what to do.</param>
+    public ZlinkException(string message)
+        : base(message)
+    {
+    }
+
+    /// <summary>An exception without a code of its own: <see cref="ZlinkError.None"/>.</summary>
+    /// <param name="message">What happened and what to do.</param>
+    /// <param name="innerException">The cause.</param>
+    public ZlinkException(string message, Exception? innerException)
+        : base(message, innerException)
+    {
+    }
+
+    /// <summary>An exception with a code.</summary>
+    /// <param name="error">The code.</param>
+    /// <param name="message">What happened and what to do.</param>
+    /// <param name="innerException">The operating system's error, where there is one.</param>
+    public ZlinkException(ZlinkError error, string message, Exception? innerException = null)
+        : base($"{message} ({error.ToNativeName()})", innerException) => Error = error;
+
+    /// <summary>The code, by native number.</summary>
+    public ZlinkError Error { get; }
+
+    internal static ZlinkException ForEndpoint(string endpoint, in EndpointError error)
+    {
+        ZlinkError code = error.Fault switch
+        {
+            EndpointFault.UnknownScheme => ZlinkError.ProtocolNotSupported,
+            EndpointFault.NoSuchName => ZlinkError.NoDevice,
+            EndpointFault.AddressInUse or EndpointFault.NotBindable => ZlinkError.AddressInUse,
+            _ => ZlinkError.InvalidArgument,
+        };
+        Exception? cause = error.OsError == SocketError.Success ? null : new SocketException((int)error.OsError);
+        return new ZlinkException(code, $"{EndpointError.Quote(endpoint)}: {error.Sentence}", cause);
+    }
+
+    internal static ZlinkException ForDial(string endpoint, in TcpDialResult failure)
+    {
+        ZlinkError code = failure.Error switch
+        {
+            SocketError.TimedOut => ZlinkError.TimedOut,
+            SocketError.HostNotFound or SocketError.NoData or SocketError.TryAgain or SocketError.NoRecovery => ZlinkError.NoDevice,
+            SocketError.NetworkUnreachable or SocketError.NetworkDown => ZlinkError.NetworkUnreachable,
+            SocketError.HostUnreachable or SocketError.HostDown => ZlinkError.HostUnreachable,
+            SocketError.ConnectionReset => ZlinkError.ConnectionReset,
+            _ => ZlinkError.ConnectionRefused,
+        };
+        return new ZlinkException(code, $"{EndpointError.Quote(endpoint)}: {failure.Sentence}", new SocketException((int)failure.Error));
+    }
+}
