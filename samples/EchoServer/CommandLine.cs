@@ -1,0 +1,201 @@
+using System.CommandLine;
+using System.CommandLine.Help;
+using System.CommandLine.Invocation;
+using System.CommandLine.Parsing;
+using System.Globalization;
+using EchoServer.Demo;
+
+namespace EchoServer;
+
+/// <summary>The options of the program: their names, their help and what makes a value acceptable.</summary>
+internal sealed class CommandLine
+{
+    private const double DefaultDemoSeconds = 3;
+    private const int MostShards = 1024;
+
+    private readonly Option<string[]> _endpoints = new("--endpoint", "-e")
+    {
+        Description = $"Where to listen; repeatable; port 0: any free one. Default: {Options.DefaultEndpoint}",
+        HelpName = "tcp://host:port",
+    };
+
+    private readonly Option<int?> _shards = Number(
+        "--shards", "Serial executors that share the connections. Default: one per processor", 1, MostShards);
+
+    private readonly Option<EchoMode> _mode = Choice(
+        "--mode", "push: a handler answers in place; pull: one task receives for all. Default: push",
+        ("push", EchoMode.Push), ("pull", EchoMode.Pull));
+
+    private readonly Option<int?> _maxConnections = Number(
+        "--max-connections", "Refuse connections beyond this many; 0: no cap. Default: 0", 0, int.MaxValue);
+
+    private readonly Option<int?> _maxMessageSize = Number(
+        "--max-message-size", "Close a connection that announces more bytes. Default: 8388608", 0, int.MaxValue);
+
+    private readonly Option<PoolPreset> _pool = Choice(
+        "--pool", "How many buffers are made ready: few, or for 10,000 connections. Default: default",
+        ("default", PoolPreset.Default), ("server", PoolPreset.Server));
+
+    private readonly Option<InlineCompletions> _inlineCompletions = Choice(
+        "--inline-completions", "Socket completions on the polling threads: more msg/s. Default: off",
+        ("on", InlineCompletions.On), ("off", InlineCompletions.Off));
+
+    private readonly Option<bool> _quiet = new("--quiet", "-q") { Description = "No live status; the READY lines and the summary stay" };
+
+    private readonly Option<double> _demo = new("--demo")
+    {
+        Description = "Start clients too, check every reply, print a table; seconds per step. Default: 3",
+        HelpName = "seconds",
+        Arity = ArgumentArity.ZeroOrOne,
+        CustomParser = ParseSeconds,
+    };
+
+    private readonly RootCommand _root;
+
+    public CommandLine()
+    {
+        _root = new RootCommand("A STREAM server on Net.Zlink that sends every length-prefixed frame back.")
+        {
+            _endpoints, _shards, _mode, _maxConnections, _maxMessageSize, _pool, _inlineCompletions, _quiet, _demo,
+        };
+        _root.Validators.Add(CheckTogether);
+        foreach (HelpOption help in _root.Options.OfType<HelpOption>())
+        {
+            help.Action = new HelpWithExamples((HelpAction)help.Action!);
+        }
+    }
+
+    /// <summary>
+    /// Reads the arguments. When the program has nothing more to do (help, version, a mistake), returns null and the exit code.
+    /// </summary>
+    public Options? Read(string[] arguments, out int exitCode)
+    {
+        ParseResult result = _root.Parse(arguments);
+        if (result.Errors.Count > 0 && result.Action is not HelpWithExamples)
+        {
+            exitCode = Problem.Report($"{result.Errors[0].Message.TrimEnd('.')}. Run with --help to see the options.");
+            return null;
+        }
+
+        if (result.Action is not null)
+        {
+            exitCode = result.Invoke();
+            return null;
+        }
+
+        exitCode = 0;
+        return new Options
+        {
+            Endpoints = result.GetValue(_endpoints) is { Length: > 0 } endpoints ? endpoints : [Options.DefaultEndpoint],
+            Shards = result.GetValue(_shards),
+            Mode = result.GetValue(_mode),
+            MaxConnections = result.GetValue(_maxConnections) ?? 0,
+            MaxMessageSize = result.GetValue(_maxMessageSize),
+            Pool = result.GetValue(_pool),
+            InlineCompletions = result.GetValue(_inlineCompletions),
+            Quiet = result.GetValue(_quiet),
+            Demo = result.GetResult(_demo) is null ? null : TimeSpan.FromSeconds(result.GetValue(_demo)),
+        };
+    }
+
+    /// <summary>The demo brings its own clients and needs room for them.</summary>
+    private void CheckTogether(CommandResult result)
+    {
+        if (result.GetResult(_demo) is null)
+        {
+            return;
+        }
+
+        if (result.GetResult(_endpoints) is not null)
+        {
+            result.AddError("--demo listens on a free local port of its own: leave out --endpoint");
+        }
+        else if (result.GetValue(_maxConnections) is > 0 and < DemoPlan.MostConnections)
+        {
+            result.AddError($"--demo opens {DemoPlan.MostConnections:N0} connections: leave out --max-connections or raise it");
+        }
+        else if (result.GetValue(_maxMessageSize) < DemoPlan.MessageSize)
+        {
+            result.AddError($"--demo sends messages of {DemoPlan.MessageSize:N0} bytes: leave out --max-message-size or raise it");
+        }
+    }
+
+    private static Option<T> Choice<T>(string name, string description, params (string Word, T Value)[] choices) => new(name)
+    {
+        Description = description,
+        HelpName = string.Join('|', choices.Select(choice => choice.Word)),
+        Arity = ArgumentArity.ExactlyOne,
+        CustomParser = argument =>
+        {
+            string given = argument.Tokens[0].Value;
+            foreach ((string word, T value) in choices)
+            {
+                if (string.Equals(word, given, StringComparison.OrdinalIgnoreCase))
+                {
+                    return value;
+                }
+            }
+
+            argument.AddError($"{name} does not know '{given}': use {string.Join(" or ", choices.Select(choice => choice.Word))}");
+            return default;
+        },
+    };
+
+    private static Option<int?> Number(string name, string description, int least, int most) => new(name)
+    {
+        Description = description,
+        HelpName = "n",
+        Arity = ArgumentArity.ExactlyOne,
+        CustomParser = argument =>
+        {
+            string given = argument.Tokens[0].Value;
+            if (int.TryParse(given, NumberStyles.None, CultureInfo.InvariantCulture, out int value) && value >= least && value <= most)
+            {
+                return value;
+            }
+
+            argument.AddError($"{name} cannot be '{given}': use a whole number from {least} to {most}");
+            return default;
+        },
+    };
+
+    private static double ParseSeconds(ArgumentResult argument)
+    {
+        if (argument.Tokens.Count == 0)
+        {
+            return DefaultDemoSeconds;
+        }
+
+        string given = argument.Tokens[0].Value;
+        if (double.TryParse(given, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)
+            && seconds is >= 0.1 and <= 3600)
+        {
+            return seconds;
+        }
+
+        argument.AddError($"--demo cannot be '{given}': use the seconds that each step measures, from 0.1 to 3600");
+        return DefaultDemoSeconds;
+    }
+
+    private sealed class HelpWithExamples(HelpAction standard) : SynchronousCommandLineAction
+    {
+        public override bool ClearsParseErrors => true;
+
+        public override int Invoke(ParseResult parseResult)
+        {
+            int exitCode = standard.Invoke(parseResult);
+            parseResult.InvocationConfiguration.Output.WriteLine(
+                """
+                Examples:
+                  EchoServer                                                listen on tcp://127.0.0.1:5555
+                  EchoServer --demo                                         see it work and how fast it is, in 20 seconds
+                  EchoServer -e tcp://*:5555 --max-connections 10000        serve the network, at most 10,000 connections
+                  EchoServer -e tcp://127.0.0.1:0 --mode pull --quiet       any free port; read it from the READY line
+                  EchoServer --inline-completions on --pool server          most throughput with many connections
+
+                From the source tree: dotnet run -c Release --project samples/EchoServer -- --demo
+                """);
+            return exitCode;
+        }
+    }
+}
