@@ -1,0 +1,57 @@
+namespace Net.Zlink.Benchmarks.Alloc;
+
+/// <summary>One way to drive and consume a socket.</summary>
+/// <param name="Mode">How the measured process consumes it; see <see cref="EchoModes"/>.</param>
+/// <param name="Connections">Connections at once.</param>
+/// <param name="InFlight">Messages on their way per connection: 1 is ping-pong, where every receive of the measured process waits.</param>
+/// <param name="Size">Payload bytes.</param>
+internal sealed record AllocCase(string Mode, int Connections, int InFlight, int Size)
+{
+    // A window this deep keeps the measured side's queues from running empty; a fourth of it per connection would already do.
+    private const int FloodWindow = 256;
+    private const int FloodConnections = 8;
+    private const int SmallPayload = 64;
+    private const int LargePayload = 1024;
+
+    public static IReadOnlyList<AllocCase> ForServer { get; } =
+    [
+        new(EchoModes.Push, FloodConnections, FloodWindow, SmallPayload),
+        new(EchoModes.Push, FloodConnections, FloodWindow, LargePayload),
+        new(EchoModes.Push, 1, 1, SmallPayload),
+        new(EchoModes.Pull, FloodConnections, FloodWindow, SmallPayload),
+        new(EchoModes.Pull, FloodConnections, FloodWindow, LargePayload),
+        new(EchoModes.Pull, 1, 1, SmallPayload),
+        new(EchoModes.PullMany, FloodConnections, FloodWindow, SmallPayload),
+        new(EchoModes.SendWaits, FloodConnections, FloodWindow, LargePayload),
+    ];
+
+    public static IReadOnlyList<AllocCase> ForClient { get; } =
+    [
+        new(EchoModes.Push, 1, FloodWindow, SmallPayload),
+        new(EchoModes.Push, 1, 1, SmallPayload),
+        new(EchoModes.Pull, 1, FloodWindow, SmallPayload),
+        new(EchoModes.Pull, 1, 1, SmallPayload),
+    ];
+
+    public string Pattern => InFlight == 1 ? "ping-pong" : "flood";
+
+    public override string ToString() => $"{Mode}, {Pattern}, {Connections} x {Size} B x {InFlight}";
+}
+
+/// <summary>The ways to consume a socket that are measured.</summary>
+internal static class EchoModes
+{
+    /// <summary>A handler answers in place, on the shard.</summary>
+    public const string Push = "push";
+
+    /// <summary>A loop of ReceiveAsync.</summary>
+    public const string Pull = "pull";
+
+    /// <summary>A loop of ReceiveManyAsync.</summary>
+    public const string PullMany = "pull-many";
+
+    /// <summary>As pull, with a high-water mark of a few messages, so that SendAsync really waits.</summary>
+    public const string SendWaits = "send-waits";
+
+    public static string[] All { get; } = [Push, Pull, PullMany, SendWaits];
+}

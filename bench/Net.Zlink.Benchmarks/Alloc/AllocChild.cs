@@ -1,0 +1,102 @@
+using System.CommandLine;
+using System.Globalization;
+using System.Text.Json;
+using Net.Zlink.Buffers;
+
+namespace Net.Zlink.Benchmarks.Alloc;
+
+/// <summary>The measured process's side: commands that <see cref="AllocCommand"/> starts this program with; not for people.</summary>
+internal static class AllocChild
+{
+    public const string ServerCommand = "alloc-server";
+    public const string ClientCommand = "alloc-client";
+    public const string MarkRequest = "mark";
+    public const string MarkReply = "MARK ";
+    public const string Ready = "READY ";
+
+    // So few that with windows of 256 KB in flight most answers have to wait for room.
+    private const int TinyHighWaterMark = 4;
+
+    public static Command CreateServer()
+    {
+        Option<string> mode = ModeOption();
+        var port = new Option<int>("--port") { Description = "Where to listen, so that 'profile' can start the measured server as it is." };
+        var command = new Command(ServerCommand, "The measured server of 'alloc'.") { Hidden = true };
+        command.Add(mode);
+        command.Add(port);
+        command.SetAction((request, cancellation) => ServeAsync(request.GetValue(mode)!, request.GetValue(port), cancellation));
+        return command;
+    }
+
+    public static Command CreateClient()
+    {
+        Option<string> mode = ModeOption();
+        var endpoint = new Option<string>("--endpoint") { Required = true };
+        var inFlight = new Option<int>("--in-flight") { Required = true };
+        var size = new Option<int>("--size") { Required = true };
+        var warmUp = new Option<int>("--warm-up") { Required = true };
+        var messages = new Option<int>("--messages") { Required = true };
+        var command = new Command(ClientCommand, "The measured client of 'alloc'.") { Hidden = true };
+        command.Add(mode);
+        command.Add(endpoint);
+        command.Add(inFlight);
+        command.Add(size);
+        command.Add(warmUp);
+        command.Add(messages);
+        command.SetAction(async (request, cancellation) =>
+        {
+            await using var client = new MeasuredClient(request.GetValue(mode)!, request.GetValue(inFlight), request.GetValue(size));
+            await client.ConnectAsync(request.GetValue(endpoint)!, cancellation);
+            await client.RunAsync(request.GetValue(warmUp), cancellation);
+            AllocMark before = client.Mark();
+            await client.RunAsync(request.GetValue(messages), cancellation);
+            Print(client.Mark().Since(before));
+            return 0;
+        });
+        return command;
+    }
+
+    private static async Task<int> ServeAsync(string mode, int port, CancellationToken cancellation)
+    {
+        await using var context = new ZlinkContext();
+        await using StreamSocket socket = context.CreateStream();
+        if (string.Equals(mode, EchoModes.SendWaits, StringComparison.Ordinal))
+        {
+            socket.Options.SendHighWaterMark = TinyHighWaterMark;
+        }
+
+        var counts = new EchoCounts();
+        bool push = string.Equals(mode, EchoModes.Push, StringComparison.Ordinal);
+        string at = string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{port}");
+        string endpoint = push ? socket.Bind(at, new EchoHandler(counts)) : socket.Bind(at);
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        Task loop = push ? Task.CompletedTask : new EchoLoop(socket, counts).RunAsync(mode, stop.Token);
+        Console.WriteLine(Ready + endpoint);
+
+        // A thread of its own: a read of standard input blocks, and the pool's threads belong to the server.
+        await Task.Factory.StartNew(() => AnswerMarks(counts, context.Pool), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        await stop.CancelAsync();
+        await loop;
+        return 0;
+    }
+
+    private static void AnswerMarks(EchoCounts counts, BufferPool pool)
+    {
+        while (Console.In.ReadLine() is { } line)
+        {
+            if (string.Equals(line, MarkRequest, StringComparison.Ordinal))
+            {
+                Print(AllocMark.Now(counts, pool));
+            }
+        }
+    }
+
+    private static void Print(AllocMark mark) => Console.WriteLine(MarkReply + JsonSerializer.Serialize(mark));
+
+    private static Option<string> ModeOption()
+    {
+        var mode = new Option<string>("--mode") { Required = true };
+        mode.AcceptOnlyFromAmong(EchoModes.All);
+        return mode;
+    }
+}

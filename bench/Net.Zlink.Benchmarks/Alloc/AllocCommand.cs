@@ -1,0 +1,98 @@
+using System.CommandLine;
+using System.Text.Json;
+using Net.Zlink.Benchmarks.Common;
+
+namespace Net.Zlink.Benchmarks.Alloc;
+
+/// <summary>Proves that a message costs no allocation: exit code 1 if it does.</summary>
+internal static class AllocCommand
+{
+    public static Command Create()
+    {
+        var messages = new Option<int>("--messages") { Description = "Messages measured per case.", DefaultValueFactory = _ => 1_000_000 };
+        var warmUp = new Option<int>("--warm-up") { Description = "Messages before that, not measured.", DefaultValueFactory = _ => 200_000 };
+        var only = new Option<string?>("--only") { Description = "Only cases whose name contains this text, e.g. 'pull' or 'ping-pong'." };
+        var inline = new Option<bool>("--inline-completions") { Description = "Start the measured processes with the runtime's inline completions on." };
+        var json = new Option<FileInfo?>("--json") { Description = "Also write the figures to this file." };
+        var command = new ExampleCommand(
+            "alloc",
+            "Allocation proof: bytes per message and collections of a server, then of a client, each measured in a process of its own. Exit code 1 above 0.1 byte per message or at any Gen2 collection.",
+            "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc",
+            "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc --only ping-pong",
+            "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc --messages 100000 --warm-up 50000      (short, for CI)");
+        command.Add(messages);
+        command.Add(warmUp);
+        command.Add(only);
+        command.Add(inline);
+        command.Add(json);
+        messages.Validators.Add(result => Validate(result, result.GetValueOrDefault<int>()));
+        warmUp.Validators.Add(result => Validate(result, result.GetValueOrDefault<int>()));
+        command.SetAction((request, cancellation) => RunAsync(
+            new AllocRun(request.GetValue(warmUp), request.GetValue(messages), request.GetValue(inline)), request.GetValue(only) ?? "", request.GetValue(json), cancellation));
+        return command;
+    }
+
+    private static void Validate(System.CommandLine.Parsing.OptionResult result, int value)
+    {
+        // Below this a server's few bytes of its own, such as those of the mark itself, pass for the messages'.
+        const int Fewest = 20_000;
+        if (value < Fewest)
+        {
+            result.AddError($"{result.Option.Name} must be at least {Fewest}.");
+        }
+    }
+
+    private static async Task<int> RunAsync(AllocRun run, string only, FileInfo? json, CancellationToken cancellation)
+    {
+        var machine = new Machine();
+        Console.WriteLine(machine);
+        Console.WriteLine($"{run.WarmUp:N0} messages to warm up, then {run.Messages:N0} measured by GC.GetTotalAllocatedBytes(true); inline completions {(run.InlineCompletions ? "on" : "off")}");
+        Console.WriteLine();
+
+        List<AllocResult> servers = await MeasureAsync("server", AllocCase.ForServer, only, run.MeasureServerAsync, cancellation);
+        List<AllocResult> clients = await MeasureAsync("client (ConnectAsync)", AllocCase.ForClient, only, run.MeasureClientAsync, cancellation);
+        if (servers.Count + clients.Count == 0)
+        {
+            throw new RequestException($"No case is named like '{only}'. There are: {string.Join("; ", AllocCase.ForServer)}");
+        }
+
+        if (json is not null)
+        {
+            await File.WriteAllTextAsync(json.FullName, JsonSerializer.Serialize(new { machine, run, servers, clients }, JsonOutput.Options), cancellation);
+        }
+
+        bool good = servers.Concat(clients).All(result => result.IsGood);
+        Console.WriteLine(good ? "alloc: every case met" : "alloc: missed");
+        return good ? 0 : Commands.Failed;
+    }
+
+    private static async Task<List<AllocResult>> MeasureAsync(
+        string who, IReadOnlyList<AllocCase> cases, string only, Func<AllocCase, CancellationToken, Task<AllocResult>> measure, CancellationToken cancellation)
+    {
+        var results = new List<AllocResult>();
+        var table = new TextTable(who, "bytes/message", "of it pool growth", "gen0", "gen1", "gen2", "receives that waited", "sends that waited", "msg/s", "verdict");
+        foreach (AllocCase one in cases.Where(c => c.ToString().Contains(only, StringComparison.OrdinalIgnoreCase)))
+        {
+            Console.Error.WriteLine($"{who}: {one} ...");
+            AllocResult result = await measure(one, cancellation);
+            AllocMark used = result.Used;
+            results.Add(result);
+            table.Add(
+                one.ToString(), $"{result.BytesPerMessage:0.000}", $"{(double)used.PoolBytes / used.Messages:0.000}", $"{used.Gen0}", $"{used.Gen1}", $"{used.Gen2}", $"{used.ReceiveWaits:N0}", $"{used.SendWaits:N0}",
+                $"{result.MessagesPerSecond:N0}", result.IsGood ? "met" : "missed");
+        }
+
+        if (results.Count > 0)
+        {
+            Console.WriteLine(table);
+            foreach (AllocResult grown in results.Where(result => result.Used.PoolArrays.Count > 0))
+            {
+                Console.WriteLine($"pool growth, {grown.Case}: {grown.Used.PoolGrowth} B; {grown.Used.PoolRejected} arrays came back and were not kept");
+            }
+
+            Console.WriteLine();
+        }
+
+        return results;
+    }
+}

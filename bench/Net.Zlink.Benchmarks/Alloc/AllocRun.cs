@@ -1,0 +1,91 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Net;
+using System.Text.Json;
+using Net.Zlink.Benchmarks.Common;
+
+namespace Net.Zlink.Benchmarks.Alloc;
+
+/// <summary>Measures one case in a child process, so that nothing of the other side is in the figure.</summary>
+internal sealed record AllocRun(int WarmUp, int Messages, bool InlineCompletions)
+{
+    // A child that has not started by then never will; a mark is answered at once.
+    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(30);
+
+    // A million ping-pongs take about a minute on two slow cores.
+    private static readonly TimeSpan RunLimit = TimeSpan.FromMinutes(10);
+
+    public async Task<AllocResult> MeasureServerAsync(AllocCase one, CancellationToken cancellation)
+    {
+        await using ChildProcess server = StartServer(one.Mode);
+        string endpoint = await ReadyAsync(server, cancellation);
+        using var client = new RawClient(IPEndPoint.Parse(endpoint["tcp://".Length..]), one.Connections, one.InFlight, one.Size);
+        await client.RunAsync(WarmUp).WaitAsync(cancellation);
+
+        // The first mark of a process loads the serializer, about 150 KB: that is not the messages' cost.
+        await MarkAsync(server, cancellation);
+        AllocMark before = await MarkAsync(server, cancellation);
+        long start = Stopwatch.GetTimestamp();
+        await client.RunAsync(Messages).WaitAsync(cancellation);
+        TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
+        AllocMark after = await MarkAsync(server, cancellation);
+        return new AllocResult(one, after.Since(before), elapsed);
+    }
+
+    public async Task<AllocResult> MeasureClientAsync(AllocCase one, CancellationToken cancellation)
+    {
+        await using ChildProcess server = StartServer(EchoModes.Push);
+        string endpoint = await ReadyAsync(server, cancellation);
+        long start = Stopwatch.GetTimestamp();
+        await using ChildProcess client = ChildProcess.Start(Self.StartInfo(
+            InlineCompletions,
+            AllocChild.ClientCommand,
+            "--mode", one.Mode,
+            "--endpoint", endpoint,
+            "--in-flight", Text(one.InFlight),
+            "--size", Text(one.Size),
+            "--warm-up", Text(WarmUp),
+            "--messages", Text(Messages)));
+        AllocMark used = await ReadMarkAsync(client, RunLimit, cancellation);
+
+        // The time includes the child's start and warm-up; scaled to the measured share of messages it is a hint, not a result.
+        return new AllocResult(one, used, Stopwatch.GetElapsedTime(start) * ((double)Messages / (WarmUp + Messages)));
+    }
+
+    private static string Text(int number) => number.ToString(CultureInfo.InvariantCulture);
+
+    private static async Task<string> ReadyAsync(ChildProcess server, CancellationToken cancellation)
+    {
+        string? line = await server.ReadLineAsync(AllocChild.Ready, StartLimit, cancellation);
+        return line is null ? throw new InvalidOperationException($"The measured server did not start: {server.LastErrors}") : line[AllocChild.Ready.Length..];
+    }
+
+    private static Task<AllocMark> MarkAsync(ChildProcess server, CancellationToken cancellation)
+    {
+        server.Send(AllocChild.MarkRequest);
+        return ReadMarkAsync(server, StartLimit, cancellation);
+    }
+
+    private static async Task<AllocMark> ReadMarkAsync(ChildProcess child, TimeSpan limit, CancellationToken cancellation)
+    {
+        string? line = await child.ReadLineAsync(AllocChild.MarkReply, limit, cancellation);
+        return line is null
+            ? throw new InvalidOperationException($"The measured process gave no figures: {child.LastErrors}")
+            : JsonSerializer.Deserialize<AllocMark>(line.AsSpan(AllocChild.MarkReply.Length))!;
+    }
+
+    private ChildProcess StartServer(string mode) => ChildProcess.Start(Self.StartInfo(InlineCompletions, AllocChild.ServerCommand, "--mode", mode));
+}
+
+/// <summary>What one case cost.</summary>
+internal sealed record AllocResult(AllocCase Case, AllocMark Used, TimeSpan Elapsed)
+{
+    // "None" with room for what the process does beside messages, such as the mark itself and timers: a tenth of a byte is 100 KB in a million messages.
+    private const double Bar = 0.1;
+
+    public double BytesPerMessage => (double)Used.Bytes / Used.Messages;
+
+    public double MessagesPerSecond => Used.Messages / Elapsed.TotalSeconds;
+
+    public bool IsGood => BytesPerMessage <= Bar && Used.Gen2 == 0;
+}

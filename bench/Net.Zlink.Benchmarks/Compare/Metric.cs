@@ -1,0 +1,30 @@
+using System.Text.Json.Serialization;
+using Net.Zlink.Benchmarks.Common;
+
+namespace Net.Zlink.Benchmarks.Compare;
+
+/// <summary>One figure of a run.</summary>
+/// <param name="Name">What bars call it.</param>
+/// <param name="Title">The column's title, with the unit.</param>
+/// <param name="Format">How the figure is written.</param>
+/// <param name="Of">The figure of a run, or null where the run has none.</param>
+internal sealed record Metric(string Name, string Title, string Format, [property: JsonIgnore] Func<Run, double?> Of)
+{
+    public static Metric Rate { get; } = new("rate", "msg/s", "N0", run => run.Load is { MessagesPerSecond: > 0 } load ? load.MessagesPerSecond : null);
+
+    public static IReadOnlyList<Metric> All { get; } =
+    [
+        Rate,
+        new("p50", "p50 us", "N0", run => run.Load is { P50: > 0 } load ? load.P50 : null),
+        new("p99", "p99 us", "N0", run => run.Load is { P99: > 0 } load ? load.P99 : null),
+        new("connect", "connect s", "0.00", run => run.Load?.ConnectSeconds),
+        new("cpu", "cpu us/msg", "0.00", run => run.Load is { Received: > 0 } load ? run.CpuSeconds * 1_000_000 / load.Received : null),
+        new("peak", "peak MB", "N0", run => run.Load is null ? null : run.PeakMemory),
+        new("idle", "idle cpu %", "0.00", run => run.Idle?.CpuPercent),
+        new("held", "KB/connection", "0.0", run => run.Idle?.KiBPerConnection),
+    ];
+
+    public static Metric Parse(string name) =>
+        All.FirstOrDefault(metric => string.Equals(metric.Name, name, StringComparison.OrdinalIgnoreCase))
+        ?? throw new RequestException($"There is no figure '{name}'; there are {string.Join(", ", All.Select(m => m.Name))}.");
+}

@@ -1,0 +1,38 @@
+using BenchmarkDotNet.Attributes;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink.Benchmarks.Micro;
+
+/// <summary>The lease that a received message is: made of a read's frames, looked at, disposed. Per message.</summary>
+[BenchmarkCategory("sockets", AllocationCheck.Category)]
+public class MessageLeaseBenchmarks : IDisposable
+{
+    private const int Messages = 30;
+    private const int Size = 64;
+
+    private readonly InboundFrames _frames = new(Messages, Size);
+
+    [GlobalCleanup]
+    public void Dispose()
+    {
+        _frames.Dispose();
+        GC.SuppressFinalize(this);
+    }
+
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public int TakeReadDispose()
+    {
+        int offset = 0;
+        InboundLease lease = InboundLease.Take(_frames.Slab, ref offset, _frames.Length);
+        var run = new PulledRun(PulledKind.Data, 1, lease, 0, lease.Count, DisconnectReason.Unknown);
+        int bytes = 0;
+        for (int i = 0; i < run.Count; i++)
+        {
+            using var message = new StreamMessage(run, i);
+            bytes += message.Span.Length;
+        }
+
+        return bytes;
+    }
+}

@@ -1,0 +1,3 @@
+using Net.Zlink.Benchmarks.Common;
+
+return await Commands.RunAsync(args);
