@@ -1,0 +1,54 @@
+using Net.Zlink.Conformance.Tests.Replay.Driving;
+using Net.Zlink.Conformance.Tests.Replay.Model;
+using Net.Zlink.Conformance.Tests.Sides;
+
+namespace Net.Zlink.Conformance.Tests.Replay.Comparing;
+
+/// <summary>The monitor's events. A file's step is when they were read, so here it is the latest step in which they may come.</summary>
+internal sealed class EventCheck(IImplementedSide side, RandomValues random, TimeSpan guard)
+{
+    private readonly List<ReceivedEvent> _received = [];
+
+    /// <summary>Waits until that many events have come since the start.</summary>
+    public async Task AwaitCountAsync(int count, int step)
+    {
+        while (_received.Count < count)
+        {
+            using var deadline = new CancellationTokenSource(guard);
+            try
+            {
+                _received.Add(side.TryReadEvent(out ReceivedEvent ready) ? ready : await side.ReadEventAsync(deadline.Token));
+            }
+            catch (OperationCanceledException) when (deadline.IsCancellationRequested)
+            {
+                throw new ReplayFailedException($"step {step}: {count} events are expected by now, there are {_received.Count}: {Show(_received)}");
+            }
+        }
+    }
+
+    /// <summary>At the end: these events and no others, in order on each connection.</summary>
+    public void Complete(IReadOnlyList<MonitorEvent> expected)
+    {
+        while (side.TryReadEvent(out ReceivedEvent more))
+        {
+            _received.Add(more);
+        }
+
+        IReadOnlyList<ReceivedEvent>[] lines = [.. _received.GroupBy(received => received.Connection, StringComparer.Ordinal).Select(line => (IReadOnlyList<ReceivedEvent>)[.. line])];
+        if (!Interleaving.Exists(expected, lines, Same))
+        {
+            throw new ReplayFailedException($"events: expected {Show(expected)}, got {Show(_received)}");
+        }
+    }
+
+    private bool Same(MonitorEvent expected, ReceivedEvent actual)
+        => string.Equals(expected.Name, actual.Name, StringComparison.Ordinal)
+            && (expected.Noise || expected.Value == actual.Value)
+            && random.Compare(expected.RoutingId, actual.RoutingId, expected.Random) is null;
+
+    private static string Show(IEnumerable<MonitorEvent> events)
+        => "[" + string.Join(", ", events.Select(e => $"{e.Name} {(e.Noise ? "any" : e.Value)} rid {Convert.ToHexStringLower(e.RoutingId)}")) + "]";
+
+    private static string Show(IEnumerable<ReceivedEvent> events)
+        => "[" + string.Join(", ", events.Select(e => $"{e.Name} {e.Value} rid {Convert.ToHexStringLower(e.RoutingId)} on {e.Connection}")) + "]";
+}

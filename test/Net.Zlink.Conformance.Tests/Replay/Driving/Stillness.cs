@@ -1,0 +1,84 @@
+using System.Diagnostics;
+using Net.Zlink.Conformance.Tests.Replay.Model;
+using Net.Zlink.Conformance.Tests.Replay.Played;
+using Net.Zlink.Conformance.Tests.Sides;
+
+namespace Net.Zlink.Conformance.Tests.Replay.Driving;
+
+/// <summary>
+/// The proof that nothing more comes without time passing: the kernel holds no byte in either direction, the implementation has dealt with all that it
+/// read, and by doing so has caused nothing new.
+/// </summary>
+internal sealed class Stillness(PlayedNetwork network, IImplementedSide side, TimeSpan guard)
+{
+    public async Task WaitAsync()
+    {
+        long start = Stopwatch.GetTimestamp();
+        while (true)
+        {
+            if (KernelQueues.AreEmpty(network.Connections, network.ListeningPorts, Stopwatch.GetElapsedTime(start)))
+            {
+                long before = network.ReceivedTotal;
+                await IdleAsync();
+                network.Drain();
+                if (network.ReceivedTotal == before)
+                {
+                    return;
+                }
+            }
+
+            await YieldAsync(start, "the connections never became still");
+        }
+    }
+
+    /// <summary>Until the implementation has read all that was sent on this connection.</summary>
+    public async Task WaitUntilReadAsync(PlayedConnection connection)
+    {
+        long start = Stopwatch.GetTimestamp();
+        while (!KernelQueues.HasRead(connection))
+        {
+            await YieldAsync(start, $"bytes sent on connection {connection.Number} were never read");
+        }
+    }
+
+    /// <summary>Drops the connection and waits until the implementation has noticed.</summary>
+    public async Task DropAsync(PlayedConnection connection, CloseKind how)
+    {
+        uint inode = KernelQueues.InodeOfOtherEnd(connection);
+        connection.Drop(how);
+        long start = Stopwatch.GetTimestamp();
+        while (how is CloseKind.Rst && KernelQueues.IsHeld(inode))
+        {
+            await YieldAsync(start, $"that connection {connection.Number} was reset was never noticed");
+        }
+    }
+
+    /// <summary>Until it has dealt with that, too.</summary>
+    public async Task WaitUntilTakenAsync(PlayedConnection connection)
+    {
+        await WaitUntilReadAsync(connection);
+        await IdleAsync();
+    }
+
+    public async Task IdleAsync()
+    {
+        try
+        {
+            await side.WhenIdleAsync().WaitAsync(guard);
+        }
+        catch (TimeoutException)
+        {
+            throw new ReplayFailedException("the implementation never became idle");
+        }
+    }
+
+    private async Task YieldAsync(long start, string otherwise)
+    {
+        if (Stopwatch.GetElapsedTime(start) > guard)
+        {
+            throw new ReplayFailedException(otherwise);
+        }
+
+        await Task.Yield();
+    }
+}

@@ -1,0 +1,23 @@
+using Net.Zlink.Conformance.Tests.Replay.Model;
+
+namespace Net.Zlink.Conformance.Tests.Replay.Expecting;
+
+/// <summary>One deliberate difference from the native core: what happens instead, from a step of a file on.</summary>
+internal sealed record Expectation(string File, int Step, string What)
+{
+    /// <summary>These replace the file's records from the step on; null leaves them as they are. The same for the other two.</summary>
+    public IReadOnlyList<WireRecord>? Records { get; init; }
+
+    public IReadOnlyList<DeliveredMessage>? Delivered { get; init; }
+
+    public IReadOnlyList<MonitorEvent>? Events { get; init; }
+
+    public bool IsFor(Transcript transcript) => string.Equals(File, transcript.Name, StringComparison.Ordinal);
+
+    public Transcript ApplyTo(Transcript transcript) => transcript with
+    {
+        Records = Records is null ? transcript.Records : [.. transcript.Records.Where(record => record.Step < Step), .. Records],
+        Delivered = Delivered is null ? transcript.Delivered : [.. transcript.Delivered.Where(message => message.Step < Step), .. Delivered],
+        Events = Events is null ? transcript.Events : [.. (transcript.Events ?? []).Where(expected => expected.Step < Step), .. Events],
+    };
+}

@@ -1,0 +1,92 @@
+using System.Text.Json;
+using Net.Zlink.Conformance.Tests.Replay.Model;
+using Net.Zlink.Conformance.Tests.Replay.Reading;
+
+namespace Net.Zlink.Conformance.Tests.Replay.Expecting;
+
+/// <summary>
+/// Our deliberate differences. Each row must say what happens instead, why, and where docs/protocol.md says so; what it says is then compared like
+/// the rest of the file. A difference that a transcript advises and that has no row is an error, and so is a row that changes nothing.
+/// </summary>
+internal sealed class ExpectationFile
+{
+    private const string Document = "docs/protocol.md";
+
+    private ExpectationFile(IReadOnlyList<Expectation> rows) => Rows = rows;
+
+    public IReadOnlyList<Expectation> Rows { get; }
+
+    public static ExpectationFile Read(string path) => Parse(File.ReadAllText(path));
+
+    public static ExpectationFile Parse(string text)
+    {
+        using JsonDocument document = JsonDocument.Parse(text);
+        var file = new StrictObject(document.RootElement, "expectations");
+        file.Ignore("about");
+        Expectation[] rows = [.. file.List("rows").Select(row => ReadRow(new StrictObject(row.Element, row.What)))];
+        file.Finish();
+        return new ExpectationFile(rows);
+    }
+
+    /// <summary>The conversation as we have it.</summary>
+    public Transcript Apply(Transcript transcript)
+    {
+        Expectation[] rows = [.. Rows.Where(row => row.IsFor(transcript)).OrderBy(row => row.Step)];
+        foreach (Difference difference in transcript.Differences.Where(difference => difference is { Should: true, Visible: true }))
+        {
+            if (!Array.Exists(rows, row => row.Step == difference.Step))
+            {
+                throw new TranscriptFormatException($"{transcript.Name}: advises a difference from step {difference.Step} on (\"{difference.What}\"), and no row says what we do");
+            }
+        }
+
+        Transcript result = rows.Aggregate(transcript, (current, row) => row.ApplyTo(current));
+        TranscriptRules.CheckTraffic(result);
+        foreach (Expectation row in rows.Where(row => !Changes(row, transcript)))
+        {
+            throw new TranscriptFormatException($"{transcript.Name}: the row for step {row.Step} changes nothing");
+        }
+
+        return result;
+    }
+
+    /// <summary>Rows that no file of this folder has any use for.</summary>
+    public IEnumerable<Expectation> Unused(IEnumerable<string> files)
+    {
+        HashSet<string> names = new(files, StringComparer.Ordinal);
+        return Rows.Where(row => !names.Contains(row.File));
+    }
+
+    private static Expectation ReadRow(StrictObject row)
+    {
+        string reference = row.Text("ref");
+        if (!reference.StartsWith(Document, StringComparison.Ordinal) || row.Text("why").Length == 0)
+        {
+            throw new TranscriptFormatException($"{row.What}: needs a why, and a ref into {Document}");
+        }
+
+        var expectation = new Expectation(row.Text("file"), row.Number("step"), row.Text("what"))
+        {
+            Records = ReadList(row, "records", TrafficReader.Record),
+            Delivered = ReadList(row, "delivered", entry => TrafficReader.Delivered(entry, kinds: true)),
+            Events = ReadList(row, "events", TrafficReader.Event),
+        };
+        row.Finish();
+        return expectation;
+    }
+
+    private static T[]? ReadList<T>(StrictObject row, string key, Func<StrictObject, T> read)
+        => row.Has(key) ? [.. row.List(key).Select(entry => read(new StrictObject(entry.Element, entry.What)))] : null;
+
+    private static bool Changes(Expectation row, Transcript transcript)
+    {
+        Transcript changed = row.ApplyTo(transcript);
+        return !Text(changed).SequenceEqual(Text(transcript), StringComparer.Ordinal);
+    }
+
+    /// <summary>All that a row can change, in a form that compares by value.</summary>
+    private static IEnumerable<string> Text(Transcript transcript)
+        => transcript.Records.Select(r => $"{r.From} {r.Step} {r.Connection} {r.Close} {r.Assumed} {Convert.ToHexString(r.Bytes)}")
+            .Concat(transcript.Delivered.Select(d => $"{d.At} {d.Step} {d.Kind} {string.Join(' ', d.Parts.Select(Convert.ToHexString))}"))
+            .Concat((transcript.Events ?? []).Select(e => $"{e.At} {e.Step} {e.Name} {e.Value} {Convert.ToHexString(e.RoutingId)}"));
+}

@@ -1,0 +1,63 @@
+using Net.Zlink.Conformance.Tests.Replay.Driving;
+using Net.Zlink.Conformance.Tests.Replay.Model;
+
+namespace Net.Zlink.Conformance.Tests.Replay.Severing;
+
+/// <summary>The cuts of a transcript: behind every byte that the played side sends.</summary>
+internal static class SeveredRuns
+{
+    /// <summary>
+    /// Records up to this size are cut behind every byte. Of bigger ones, the first and last 64 bytes (the header, the end) and 64 places in between that a
+    /// fixed seed chooses: 70,000 runs would take minutes.
+    /// </summary>
+    private const int CutEverywhere = 1024;
+    private const int Edge = 64;
+    private const int Sample = 64;
+    private const int Seed = 20_251;
+
+    public static IReadOnlyList<Cut> Of(Transcript transcript, string implemented)
+    {
+        var cuts = new List<Cut>();
+        var sent = new Dictionary<int, int>();
+        foreach (WireRecord record in transcript.Records.Where(record => record.Bytes.Length > 0 && IsPlayed(transcript, record, implemented)))
+        {
+            int start = sent.GetValueOrDefault(record.Connection);
+            cuts.AddRange(Places(record.Bytes.Length).Select(place => new Cut(record.Connection, start + place)));
+            sent[record.Connection] = start + record.Bytes.Length;
+        }
+
+        return cuts;
+    }
+
+    /// <summary>What an oracle needs to know about a cut.</summary>
+    public static Severance Describe(Transcript transcript, string implemented, int step, Cut cut)
+    {
+        var played = new List<PlayedBytes>();
+        int left = cut.Bytes;
+        foreach (WireRecord record in transcript.Records.Where(record => left > 0 && IsPlayed(transcript, record, implemented)))
+        {
+            bool here = record.Connection == cut.Connection;
+            played.Add(new PlayedBytes(record.Connection, record.Step, here && left < record.Bytes.Length ? record.Bytes[..left] : record.Bytes));
+            left -= here ? record.Bytes.Length : 0;
+        }
+
+        return new Severance(transcript, implemented, step, cut.Connection, played);
+    }
+
+    private static bool IsPlayed(Transcript transcript, WireRecord record, string implemented)
+        => !string.Equals(record.From, implemented, StringComparison.Ordinal)
+            && (implemented is "b" || string.Equals(transcript.ConnectorOf(record.Connection), implemented, StringComparison.Ordinal));
+
+    /// <summary>Numbers of the bytes, from 1, behind which a run of that length is cut.</summary>
+    private static IEnumerable<int> Places(int length)
+    {
+        if (length <= CutEverywhere)
+        {
+            return Enumerable.Range(1, length);
+        }
+
+        var random = new Random(Seed);
+        IEnumerable<int> sample = Enumerable.Range(0, Sample).Select(_ => random.Next(Edge + 1, length - Edge + 1));
+        return Enumerable.Range(1, Edge).Concat(sample.Order()).Concat(Enumerable.Range(length - Edge + 1, Edge));
+    }
+}

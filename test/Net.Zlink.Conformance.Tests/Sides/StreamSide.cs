@@ -1,0 +1,213 @@
+using System.Buffers.Binary;
+using System.Threading.Channels;
+using Net.Zlink.Buffers;
+using Net.Zlink.Conformance.Tests.Replay.Driving;
+using Net.Zlink.Conformance.Tests.Replay.Model;
+using Net.Zlink.Conformance.Tests.Replay.Reading;
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink.Conformance.Tests.Sides;
+
+/// <summary>The library's STREAM, used in its native shape: parts in, parts out, and a payload of the single byte 00 closes the peer.</summary>
+internal sealed class StreamSide : IImplementedSide
+{
+    private const SocketEventTypes Watched = SocketEventTypes.Disconnected | SocketEventTypes.ConnectionReady
+        | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.HandshakeFailedProtocol | SocketEventTypes.HandshakeFailedAuth;
+
+    // Two, so that what crosses shards does so here, whatever the machine.
+    private const int Shards = 2;
+
+    private readonly BufferPool _pool;
+    private readonly ZlinkContext _context;
+    private readonly StreamSocket _socket;
+    private readonly NativeStreamView _native;
+    private readonly StreamConnectOptions _connectOptions;
+    private readonly bool _tellKinds;
+    private SocketMonitor? _monitor;
+
+    public StreamSide(SideRequest request)
+    {
+        _tellKinds = request.TellKinds;
+        _pool = new BufferPool(new BufferPoolOptions { LeakCheck = true });
+        _context = new ZlinkContext(new ZlinkContextOptions { ShardCount = Shards, TimeProvider = request.Time, Pool = _pool });
+        (StreamOptions options, _connectOptions) = OptionsOf(request.Side);
+        _socket = _context.CreateStream(options);
+        _native = _socket.AsNative();
+    }
+
+    public void OpenMonitor() => _monitor = _socket.OpenMonitor(Watched);
+
+    public string Bind(string endpoint) => _socket.Bind(endpoint);
+
+    public void Connect(string endpoint) => _ = ConnectAsync(endpoint);
+
+    public void Set(SideOption option) => throw new NotSupportedYetException($"setting {option.Name} on a STREAM that is in use");
+
+    public void Subscribe(byte[] topic) => throw new NotSupportedYetException("subscribe on STREAM, which has no topics");
+
+    public void Unsubscribe(byte[] topic) => throw new NotSupportedYetException("unsubscribe on STREAM, which has no topics");
+
+    public string? Send(IReadOnlyList<byte[]> parts)
+    {
+        try
+        {
+            for (int i = 0; i < parts.Count; i++)
+            {
+                _native.SendPart(parts[i], more: i < parts.Count - 1);
+            }
+
+            return null;
+        }
+        catch (ZlinkException fault)
+        {
+            return fault.Error.ToNativeName();
+        }
+    }
+
+    public void Close() => _socket.Dispose();
+
+    public bool TryReceive(out ReceivedMessage message)
+    {
+        if (_tellKinds && _socket.TryReceive(out StreamMessage typed))
+        {
+            message = Told(typed);
+            return true;
+        }
+
+        if (!_tellKinds && _native.TryReceive(out NativeStreamMessage native))
+        {
+            message = new ReceivedMessage([native.Id, native.Payload]);
+            return true;
+        }
+
+        message = null!;
+        return false;
+    }
+
+    public async ValueTask<ReceivedMessage> ReceiveAsync(CancellationToken cancellation)
+    {
+        if (_tellKinds)
+        {
+            return Told(await _socket.ReceiveAsync(cancellation));
+        }
+
+        NativeStreamMessage message = await _native.ReceiveAsync(cancellation);
+        return new ReceivedMessage([message.Id, message.Payload]);
+    }
+
+    public bool TryReadEvent(out ReceivedEvent received)
+    {
+        while (_monitor is not null && _monitor.TryRead(out SocketEvent socketEvent))
+        {
+            if ((socketEvent.Type & Watched) != SocketEventTypes.None)
+            {
+                received = Named(socketEvent);
+                return true;
+            }
+        }
+
+        received = null!;
+        return false;
+    }
+
+    public async ValueTask<ReceivedEvent> ReadEventAsync(CancellationToken cancellation)
+    {
+        try
+        {
+            while (true)
+            {
+                SocketEvent socketEvent = await _monitor!.ReadAsync(cancellation);
+                if ((socketEvent.Type & Watched) != SocketEventTypes.None)
+                {
+                    return Named(socketEvent);
+                }
+            }
+        }
+        catch (ChannelClosedException fault)
+        {
+            throw new ReplayFailedException("the socket is closed: no further event will come", fault);
+        }
+    }
+
+    public Task WhenIdleAsync() => _context.WhenIdleAsync();
+
+    public IReadOnlyList<string> GetOutstandingBuffers()
+    {
+        string[] outstanding = [.. _pool.GetOutstanding().Select(leak => $"{leak.Length} bytes rented by {leak.RentedBy}")];
+        _pool.Dispose();
+        return outstanding;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        _monitor?.Dispose();
+        await _context.DisposeAsync();
+    }
+
+    private static (StreamOptions Options, StreamConnectOptions Connect) OptionsOf(Side side)
+    {
+        var options = new StreamOptions();
+        var connect = new StreamConnectOptions { Reconnect = true }; // As every native connecting socket does.
+        foreach (SideOption option in side.Options)
+        {
+            switch (option.Name)
+            {
+                case "MAXMSGSIZE":
+                    options.MaxMessageSize = option.Value.Number;
+                    break;
+                case "HANDSHAKE_IVL":
+                    break; // STREAM has no handshake to time (docs/protocol.md, section 3).
+                case "RECONNECT_IVL" when option.Value.Number < 0:
+                    connect = connect with { Reconnect = false };
+                    break;
+                case "RECONNECT_IVL":
+                    connect = connect with { ReconnectInterval = TimeSpan.FromMilliseconds(option.Value.Number) };
+                    break;
+                default:
+                    throw new NotSupportedYetException($"option {option.Name} on STREAM");
+            }
+        }
+
+        return (options, connect);
+    }
+
+    private static ReceivedMessage Told(StreamMessage typed)
+    {
+        using (typed)
+        {
+            byte[] id = new byte[sizeof(uint)];
+            BinaryPrimitives.WriteUInt32BigEndian(id, typed.PeerId);
+            return typed.Kind switch
+            {
+                StreamMessageKind.Connected => new ReceivedMessage([id, [1]], Kind: "connected"),
+                StreamMessageKind.Disconnected => new ReceivedMessage([id, [0]], Kind: "disconnected"),
+                _ => new ReceivedMessage([id, typed.Payload.ToArray()], Kind: "data"),
+            };
+        }
+    }
+
+    private static ReceivedEvent Named(in SocketEvent socketEvent)
+    {
+        string name = socketEvent.Type switch
+        {
+            SocketEventTypes.ConnectionReady => "CONNECTION_READY",
+            SocketEventTypes.Disconnected => "DISCONNECTED",
+            SocketEventTypes.HandshakeFailedNoDetail => "HANDSHAKE_FAILED_NO_DETAIL",
+            SocketEventTypes.HandshakeFailedProtocol => "HANDSHAKE_FAILED_PROTOCOL",
+            _ => "HANDSHAKE_FAILED_AUTH",
+        };
+        return new ReceivedEvent(name, socketEvent.Value, socketEvent.RoutingId.ToArray(), $"peer {socketEvent.PeerId}");
+    }
+
+    private async Task ConnectAsync(string endpoint)
+    {
+        try
+        {
+            await _socket.ConnectAsync(endpoint, _connectOptions, CancellationToken.None);
+        }
+        catch (Exception fault) when (fault is ZlinkException or ObjectDisposedException)
+        {
+            // The replay sees that no connection came.
+        }
+    }
+}

@@ -1,0 +1,22 @@
+using Net.Zlink;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Child;
+
+// An echo server that talks to its test in lines: READY <endpoint>, then ACCEPT_FAILED <errno> whenever an accept fails. It ends when its input does.
+await using var context = new ZlinkContext();
+StreamSocket socket = context.CreateStream();
+using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.AcceptFailed | SocketEventTypes.Closed);
+Console.WriteLine($"READY {socket.Bind("tcp://127.0.0.1:0", new EchoHandler())}");
+Task reporting = ReportAsync(monitor);
+await Console.In.ReadToEndAsync();
+socket.Dispose();
+await reporting;
+Console.WriteLine($"DONE {socket.GetStatistics().AcceptErrors}");
+
+static async Task ReportAsync(SocketMonitor monitor)
+{
+    await foreach (SocketEvent one in monitor.ReadAllAsync())
+    {
+        Console.WriteLine(one.Type == SocketEventTypes.AcceptFailed ? $"ACCEPT_FAILED {one.Value} {one.Detail}" : $"CLOSED {one.Detail}");
+    }
+}

@@ -1,0 +1,45 @@
+using Net.Zlink.Buffers;
+using Xunit;
+
+namespace Net.Zlink.Tests.Buffers;
+
+public sealed class SizeClassesTests
+{
+    [Fact]
+    public void There_are_53_sizes_in_five_runs_of_equal_steps()
+    {
+        List<int> expected = [];
+        (int First, int Last, int Step)[] runs =
+            [(128, 1_024, 128), (2_048, 8_192, 1_024), (12_288, 65_536, 4_096), (81_920, 311_296, 16_384), (376_832, 901_120, 65_536)];
+        foreach ((int first, int last, int step) in runs)
+        {
+            for (int size = first; size <= last; size += step)
+            {
+                expected.Add(size);
+            }
+        }
+
+        Assert.Equal(53, expected.Count);
+        Assert.Equal(expected, BufferPool.ClassSizes.ToArray());
+        Assert.Equal(SizeClasses.Count, expected.Count);
+        Assert.Equal(SizeClasses.Largest, expected[^1]);
+    }
+
+    [Fact]
+    public void Every_length_finds_the_smallest_class_that_holds_it()
+    {
+        int expected = 0;
+        for (int length = 0; length <= SizeClasses.Largest; length++)
+        {
+            if (length > SizeClasses.Sizes[expected])
+            {
+                expected++;
+            }
+
+            if (SizeClasses.IndexOf(length) != expected)
+            {
+                Assert.Fail($"{length} bytes went to class {SizeClasses.IndexOf(length)} instead of {expected}.");
+            }
+        }
+    }
+}

@@ -1,0 +1,341 @@
+using System.Net.Sockets;
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Stream;
+using Net.Zlink.Tests.Buffers;
+using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
+
+namespace Net.Zlink.Tests.Engine;
+
+public sealed class FrameReaderTests
+{
+    [Fact]
+    public async Task A_conversation_cut_anywhere_in_two_or_three_gives_the_same_frames_and_no_buffer_stays_out()
+    {
+        using var bench = await Bench.OpenAsync(limit: 1_000);
+        byte[][] payloads = [[], [1], [0], Pattern(3, 1), Pattern(17, 2), [], Pattern(9, 3)];
+        byte[] wire = Wire(payloads);
+        for (int first = 0; first <= wire.Length; first++)
+        {
+            for (int second = first; second <= wire.Length; second += 7)
+            {
+                foreach (byte[] part in (byte[][])[wire[..first], wire[first..second], wire[second..]])
+                {
+                    bench.SendAndRead(part);
+                }
+
+                bench.ExpectFrames(payloads);
+                Assert.Equal(1, bench.Pool.GetStatistics().Live); // The shard's slab.
+            }
+        }
+    }
+
+    [Fact]
+    public async Task A_conversation_that_comes_byte_by_byte_gives_its_frames()
+    {
+        using var bench = await Bench.OpenAsync(limit: 1_000);
+        byte[][] payloads = [Pattern(5, 1), [], Pattern(300, 2)];
+        foreach (byte one in Wire(payloads))
+        {
+            bench.SendAndRead([one]);
+        }
+
+        bench.ExpectFrames(payloads);
+    }
+
+    [Theory]
+    [InlineData(8 * 1024)]
+    [InlineData(16 * 1024)]
+    [InlineData(64 * 1024)]
+    [InlineData(256 * 1024)]
+    [InlineData(901_120)]
+    [InlineData(1024 * 1024)]
+    public async Task Frames_around_a_boundary_arrive_whole_between_small_ones(int boundary)
+    {
+        using var bench = await Bench.OpenAsync(limit: 2 * 1024 * 1024);
+        List<byte[]> payloads = [];
+        for (int length = boundary - 6; length <= boundary + 2; length++)
+        {
+            payloads.Add(Pattern(length, length));
+            payloads.Add(Pattern(3, length));
+        }
+
+        byte[] wire = Wire([.. payloads]);
+        var sender = Task.Run(() => bench.Peer.Send(wire), TestContext.Current.CancellationToken);
+        bench.ReadBytes(wire.Length);
+        Assert.Equal(wire.Length, await sender.WaitAsync(Patience, TestContext.Current.CancellationToken));
+        bench.ExpectFrames([.. payloads]);
+        Assert.Equal(1, bench.Pool.GetStatistics().Live);
+    }
+
+    [Fact]
+    public async Task A_large_frame_holds_at_most_about_twice_what_has_arrived()
+    {
+        using var bench = await Bench.OpenAsync(limit: 4 * 1024 * 1024);
+        byte[] wire = Wire([Pattern(3 * 1024 * 1024, 5)]);
+        int arrived = 0;
+        int step = 1;
+        while (arrived < wire.Length)
+        {
+            int length = Math.Min(step, wire.Length - arrived);
+            bench.SendAndRead(wire[arrived..(arrived + length)]);
+            arrived += length;
+            step = Math.Min(step * 2, 50_000);
+
+            // Twice what has arrived, at least 1 KiB, up to the pool's next size. Below 4 bytes nothing is known of the frame, so its bytes are just kept.
+            long most = RoundUp(Math.Max(1_024, 2 * arrived));
+            Assert.True(arrived == wire.Length || bench.FrameBytes <= most, $"{bench.FrameBytes} bytes are held for {arrived}.");
+        }
+
+        bench.ExpectFrames([wire[4..]]);
+    }
+
+    [Fact]
+    public async Task A_thousand_peers_that_announce_2_GiB_and_send_one_byte_hold_one_KiB_each()
+    {
+        const int Peers = 1_000;
+        using var bench = await Bench.OpenAsync(limit: StreamFraming.LargestPayload);
+        var readers = new FrameReader[Peers];
+        byte[] hostile = [0x7F, 0xFF, 0xFF, 0x00, 1];
+        for (int i = 0; i < Peers; i++)
+        {
+            bench.SendAndRead(hostile, ref readers[i]);
+            Assert.True(readers[i].IsMidFrame);
+        }
+
+        Assert.InRange(bench.FrameBytes, 1, Peers * 1_024);
+        for (int i = 0; i < Peers; i++)
+        {
+            readers[i].Release(bench.Pool);
+        }
+
+        Assert.Equal(1, bench.Pool.GetStatistics().Live);
+    }
+
+    [Fact]
+    public async Task A_length_over_the_limit_is_reported_behind_the_frames_before_it_and_nothing_is_kept()
+    {
+        using var bench = await Bench.OpenAsync(limit: 10);
+        bench.SendAndRead([.. Wire([Pattern(10, 1)]), 0, 0, 0, 11, 1, 2, 3]);
+        bench.ExpectFrames([Pattern(10, 1)]);
+        Assert.True(bench.Reader.HasTooLarge);
+        Assert.Equal(11u, bench.Reader.TooLarge);
+        Assert.False(bench.Reader.IsMidFrame);
+        Assert.Equal(1, bench.Pool.GetStatistics().Live);
+    }
+
+    [Fact]
+    public async Task The_peers_end_and_a_reset_are_told_apart_and_a_held_part_is_given_back()
+    {
+        foreach (bool reset in (bool[])[false, true])
+        {
+            foreach (byte[] part in (byte[][])[[0, 0], [0, 0, 0x40, 0, 9]])
+            {
+                using var bench = await Bench.OpenAsync(limit: 100_000);
+                bench.SendAndRead(part);
+                Assert.True(bench.Reader.IsMidFrame);
+                bench.Peer.Close(reset ? 0 : -1);
+                Assert.True(bench.Ours.Poll(Patience, SelectMode.SelectRead));
+                ReadOutcome outcome = bench.Reader.Read(bench.Ours, bench.Slabs, bench.Pool, bench.Limit, out InboundBatch batch);
+                Assert.Equal(reset ? ReadOutcome.Failed : ReadOutcome.EndOfStream, outcome);
+                Assert.Equal(reset ? SocketError.ConnectionReset : SocketError.Success, bench.Reader.Error);
+                Assert.Equal(0, batch.Frames);
+                bench.Reader.Release(bench.Pool);
+                bench.Reader.Release(bench.Pool);
+                Assert.Equal(1, bench.Pool.GetStatistics().Live);
+            }
+        }
+    }
+
+    [Fact]
+    public async Task Kept_frames_are_not_overwritten_by_the_next_read()
+    {
+        using var bench = await Bench.OpenAsync(limit: 100_000);
+        var kept = new List<(Slab Slab, int Offset, byte[] Wire)>();
+        for (int i = 0; i < 40; i++)
+        {
+            byte[] wire = Wire([Pattern(7_000, i)]);
+            bench.Peer.Send(wire);
+            bench.WaitFor(wire.Length);
+            bench.Reader.Read(bench.Ours, bench.Slabs, bench.Pool, bench.Limit, out InboundBatch batch);
+            Assert.Equal(1, batch.Frames);
+            batch.Slab.AddReference();
+            bench.Slabs.Keep(batch.Slab, batch.Offset + batch.Length);
+            kept.Add((batch.Slab, batch.Offset, wire));
+        }
+
+        Assert.All(kept, k => Assert.Equal(k.Wire, k.Slab.Array.AsSpan(k.Offset, k.Wire.Length).ToArray()));
+        Assert.True(kept.DistinctBy(k => k.Slab).Count() > 1);
+        kept.ForEach(k => k.Slab.Release());
+        Assert.Equal(1, bench.Pool.GetStatistics().Live);
+    }
+
+    [Fact]
+    public async Task Reading_frames_allocates_nothing()
+    {
+        using var bench = await Bench.OpenAsync(limit: 100_000);
+        byte[] whole = Wire([Pattern(100, 1), Pattern(100, 2)]);
+        byte[] head = whole[..50];
+        byte[] rest = whole[50..];
+        long allocated = 0;
+        for (int round = 0; round < 200; round++)
+        {
+            bench.Peer.Send(head);
+            bench.WaitFor(head.Length);
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            bench.Reader.Read(bench.Ours, bench.Slabs, bench.Pool, bench.Limit, out _);
+            long middle = GC.GetAllocatedBytesForCurrentThread();
+            bench.Peer.Send(rest);
+            bench.WaitFor(rest.Length);
+            long again = GC.GetAllocatedBytesForCurrentThread();
+            bench.Reader.Read(bench.Ours, bench.Slabs, bench.Pool, bench.Limit, out InboundBatch batch);
+            long after = GC.GetAllocatedBytesForCurrentThread();
+            Assert.Equal(2, batch.Frames);
+            allocated = round < 100 ? 0 : allocated + (middle - before) + (after - again);
+        }
+
+        Assert.Equal(0, allocated);
+    }
+
+    [Fact]
+    public async Task Discarding_counts_what_it_throws_away_and_sees_the_end()
+    {
+        using var bench = await Bench.OpenAsync(limit: 10);
+        long discarded = 0;
+        Assert.Equal(ReadOutcome.Drained, FrameReader.Discard(bench.Ours, bench.Slabs, ref discarded));
+        bench.Peer.Send(new byte[1_000]);
+        bench.WaitFor(1_000);
+        Assert.Equal(ReadOutcome.Drained, FrameReader.Discard(bench.Ours, bench.Slabs, ref discarded));
+        Assert.Equal(1_000, discarded);
+        bench.Peer.Shutdown(SocketShutdown.Send);
+        Assert.True(bench.Ours.Poll(Patience, SelectMode.SelectRead));
+        Assert.Equal(ReadOutcome.EndOfStream, FrameReader.Discard(bench.Ours, bench.Slabs, ref discarded));
+    }
+
+    private static byte[] Wire(byte[][] payloads)
+    {
+        var bytes = new byte[payloads.Sum(p => StreamFraming.HeaderSize + p.Length)];
+        int at = 0;
+        foreach (byte[] payload in payloads)
+        {
+            StreamFraming.WriteFrame(bytes.AsSpan(at), payload);
+            at += StreamFraming.HeaderSize + payload.Length;
+        }
+
+        return bytes;
+    }
+
+    private static long RoundUp(int length) =>
+        length > SizeClasses.Largest ? length : SizeClasses.Sizes[SizeClasses.IndexOf(length)];
+
+    /// <summary>A reader at the end of a real connection.</summary>
+    private sealed class Bench : IDisposable
+    {
+        private readonly Slab.SlabCache _cache;
+        private readonly List<byte[]> _frames = [];
+        private readonly long _slabBytes;
+
+        public FrameReader Reader;
+
+        private Bench(Socket peer, Socket ours, long limit)
+        {
+            (Peer, Ours, Limit) = (peer, ours, limit);
+            Pool = TestPools.Create();
+            _cache = new Slab.SlabCache(Pool);
+            Slabs = new ReceiveSlab(_cache);
+            Slab slab = Slabs.Acquire(0, out _, out _);
+            _slabBytes = slab.Array.Length;
+        }
+
+        public Socket Peer { get; }
+
+        public Socket Ours { get; }
+
+        public long Limit { get; }
+
+        public BufferPool Pool { get; }
+
+        public ReceiveSlab Slabs { get; }
+
+        /// <summary>Bytes in buffers that incomplete frames have to themselves.</summary>
+        public long FrameBytes => _cache.OutstandingBytes - _slabBytes;
+
+        public static async Task<Bench> OpenAsync(long limit)
+        {
+            (Socket peer, Socket ours) = await ConnectedPairAsync();
+            return new Bench(peer, ours, limit);
+        }
+
+        public void SendAndRead(byte[] bytes) => SendAndRead(bytes, ref Reader);
+
+        public void SendAndRead(byte[] bytes, ref FrameReader reader)
+        {
+            if (bytes.Length == 0)
+            {
+                return;
+            }
+
+            Assert.Equal(bytes.Length, Peer.Send(bytes));
+            WaitFor(bytes.Length);
+            do
+            {
+                Read(ref reader);
+            }
+            while (Ours.Available > 0);
+        }
+
+        /// <summary>Reads until so many bytes of whole frames are in.</summary>
+        public void ReadBytes(int length)
+        {
+            while (_frames.Sum(f => (long)f.Length + StreamFraming.HeaderSize) < length)
+            {
+                Assert.True(Ours.Poll(Patience, SelectMode.SelectRead));
+                Read(ref Reader);
+            }
+        }
+
+        /// <summary>Waits until so many bytes can be read at once.</summary>
+        public void WaitFor(int length) =>
+            Assert.True(SpinWait.SpinUntil(() => Ours.Available >= length, Patience), "What was sent over loopback did not arrive.");
+
+        public void ExpectFrames(byte[][] payloads)
+        {
+            Assert.Equal(payloads.Length, _frames.Count);
+            for (int i = 0; i < payloads.Length; i++)
+            {
+                Assert.True(payloads[i].AsSpan().SequenceEqual(_frames[i]), $"Frame {i} differs.");
+            }
+
+            _frames.Clear();
+        }
+
+        public void Dispose()
+        {
+            Reader.Release(Pool);
+            Slabs.Release();
+            Peer.Dispose();
+            Ours.Dispose();
+            Assert.Equal(0, Pool.GetStatistics().Live);
+            Pool.Dispose();
+        }
+
+        private void Read(ref FrameReader reader)
+        {
+            reader.Read(Ours, Slabs, Pool, Limit, out InboundBatch batch);
+            ReadOnlySpan<byte> bytes = batch.Frames > 0 ? batch.Bytes : [];
+            for (int i = 0; i < batch.Frames; i++)
+            {
+                int length = StreamFraming.ReadLength(bytes);
+                _frames.Add(bytes.Slice(StreamFraming.HeaderSize, length).ToArray());
+                bytes = bytes[(StreamFraming.HeaderSize + length)..];
+            }
+
+            Assert.True(bytes.IsEmpty);
+            if (batch.OwnsSlab)
+            {
+                batch.Slab.Release();
+            }
+        }
+    }
+}

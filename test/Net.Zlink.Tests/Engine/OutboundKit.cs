@@ -1,0 +1,120 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Protocol;
+
+namespace Net.Zlink.Tests.Engine;
+
+/// <summary>An outbound queue with a hand that writes, for tests.</summary>
+internal sealed class OutboundBench(BufferPool pool, QueueLimits limits) : IDisposable
+{
+    private readonly WaiterPool<SendWaiter> _waiters = new();
+    private OutboundSegment? _writing;
+
+    public BufferPool Pool => pool;
+
+    public OutboundQueue Queue { get; } = new(pool, limits);
+
+    public Slab.SlabCache Slabs { get; } = new(pool);
+
+    /// <summary>All bytes that were written.</summary>
+    public List<byte> Wire { get; } = [];
+
+    public static FrameHeader HeaderOf(int length) => new(BinaryPrimitives.ReverseEndianness((uint)length), 4);
+
+    public static byte[] Frame(byte[] payload)
+    {
+        var frame = new byte[payload.Length + 4];
+        BinaryPrimitives.WriteUInt32BigEndian(frame, (uint)payload.Length);
+        payload.CopyTo(frame, 4);
+        return frame;
+    }
+
+    public SendStatus Append(byte[] payload) => Queue.TryAppend(HeaderOf(payload.Length), payload, out _);
+
+    public SendStatus AppendShared(byte[] payload)
+    {
+        Slab slab = Slabs.Rent(payload.Length + 4);
+        Frame(payload).CopyTo(slab.Array, 0);
+        SendStatus status = Queue.TryAppendShared(slab, payload.Length + 4, out _);
+        slab.Release();
+        return status;
+    }
+
+    /// <summary>Appends or waits; a null wait means that the outcome is known at once.</summary>
+    public (SendStatus Status, Task<SendStatus>? Wait) AppendOrWait(byte[] payload, IMemoryOwner<byte>? owner = null, CancellationTokenSource? cancel = null)
+    {
+        SendWaiter waiter = _waiters.Rent();
+        waiter.Prepare(Queue, w => _waiters.Return((SendWaiter)w), blocking: false);
+        ReadOnlyMemory<byte> memory = owner is null ? payload : owner.Memory[..payload.Length];
+        SendStatus status = Queue.AppendOrWait(HeaderOf(payload.Length), memory, owner, waiter, out _);
+        if (status != SendStatus.Full)
+        {
+            _waiters.Return(waiter);
+            return (status, null);
+        }
+
+        waiter.CancelWith(cancel?.Token ?? CancellationToken.None);
+        return (status, new ValueTask<SendStatus>(waiter, waiter.Version).AsTask());
+    }
+
+    /// <summary>Writes one segment; null when there was none.</summary>
+    public (int Messages, int Bytes)? WriteOne()
+    {
+        OutboundSegment? segment = _writing ?? Queue.NextToWrite();
+        if (segment is null)
+        {
+            return null;
+        }
+
+        (int, int) written = (segment.Messages, segment.Length);
+        Wire.AddRange(segment.Memory.Span[..segment.Length]);
+        _writing = Queue.Written(segment);
+        return written;
+    }
+
+    /// <summary>Takes a segment for writing and leaves it there, as a connection does whose kernel buffer is full.</summary>
+    public void BeginWrite() => _writing ??= Queue.NextToWrite();
+
+    public void WriteAll()
+    {
+        while (WriteOne() is not null)
+        {
+            // All of it.
+        }
+    }
+
+    public void Dispose()
+    {
+        Queue.Abandon();
+        Queue.ReleaseInFlight();
+    }
+}
+
+/// <summary>Memory that an application hands over; knows how often it was disposed.</summary>
+internal sealed class CountingOwner(byte[] bytes) : MemoryManager<byte>
+{
+    private int _disposals;
+
+    public int Disposals => Volatile.Read(ref _disposals);
+
+    /// <summary>Runs inside Dispose, as an application's own code would.</summary>
+    public Action? OnDispose { get; init; }
+
+    public override Span<byte> GetSpan()
+    {
+        ObjectDisposedException.ThrowIf(Disposals > 0, this);
+        return bytes;
+    }
+
+    public override MemoryHandle Pin(int elementIndex = 0) => throw new NotSupportedException();
+
+    public override void Unpin() => throw new NotSupportedException();
+
+    protected override void Dispose(bool disposing)
+    {
+        Interlocked.Increment(ref _disposals);
+        OnDispose?.Invoke();
+    }
+}

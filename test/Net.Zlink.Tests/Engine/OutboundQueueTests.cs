@@ -1,0 +1,399 @@
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Tests.Buffers;
+using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
+
+namespace Net.Zlink.Tests.Engine;
+
+public sealed class OutboundQueueTests
+{
+    private const int Large = OutboundQueue.LargePayload;
+
+    [Fact]
+    public void The_limit_in_messages_holds_at_its_exact_edge()
+    {
+        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(3, 0));
+        Assert.Equal([SendStatus.Accepted, SendStatus.Accepted, SendStatus.Accepted, SendStatus.Full], Enumerable.Range(0, 4).Select(i => bench.Append([(byte)i])));
+        Assert.Equal(SendStatus.Full, bench.Queue.Status);
+        Assert.Equal(SendStatus.Full, bench.AppendShared([9]));
+        Assert.Equal(SendStatus.Full, bench.Append(new byte[Large]));
+        bench.WriteAll();
+        Assert.Equal(SendStatus.Accepted, bench.Append([4]));
+    }
+
+    [Fact]
+    public void The_limit_in_bytes_counts_headers_and_is_reached_not_passed()
+    {
+        // 10 bytes of payload make 14 on the wire: below 28 there is room for one more, at 28 there is none.
+        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(0, 28));
+        Assert.Equal(SendStatus.Accepted, bench.Append(new byte[10]));
+        Assert.Equal(SendStatus.Accepted, bench.Append(new byte[10]));
+        Assert.Equal(SendStatus.Full, bench.Append([]));
+
+        using var loose = new OutboundBench(TestPools.Create(), new QueueLimits(0, 29));
+        Assert.Equal(SendStatus.Accepted, loose.Append(new byte[10]));
+        Assert.Equal(SendStatus.Accepted, loose.Append(new byte[10]));
+        Assert.Equal(SendStatus.Accepted, loose.Append(new byte[10]));
+        Assert.Equal(SendStatus.Full, loose.Append([]));
+    }
+
+    [Fact]
+    public void One_message_always_fits_and_no_limit_means_none()
+    {
+        using var tight = new OutboundBench(TestPools.Create(), new QueueLimits(1, 1));
+        Assert.Equal(SendStatus.Accepted, tight.Append(new byte[3 * Large]));
+        Assert.Equal(SendStatus.Full, tight.Append([]));
+        tight.WriteAll();
+        Assert.Equal(SendStatus.Accepted, tight.Append([]));
+
+        using var open = new OutboundBench(TestPools.Create(), new QueueLimits(0, 0));
+        Assert.All(Enumerable.Range(0, 5_000), _ => Assert.Equal(SendStatus.Accepted, open.Append([1])));
+        Assert.Equal(5_000, open.Queue.Counts.QueuedMessages);
+    }
+
+    [Fact]
+    public void The_write_turn_goes_to_one_append_until_the_queue_is_empty()
+    {
+        using var bench = new OutboundBench(TestPools.Create(), default);
+        bench.Queue.TryAppend(OutboundBench.HeaderOf(1), [1], out bool first);
+        bench.Queue.TryAppend(OutboundBench.HeaderOf(1), [2], out bool second);
+        bench.Queue.TryAppend(OutboundBench.HeaderOf(Large), new byte[Large], out bool third);
+        Assert.Equal((true, false, false), (first, second, third));
+        Assert.False(bench.Queue.TryTakeTurn());
+        bench.WriteAll();
+        Assert.False(bench.Queue.HasWriter);
+        Assert.True(bench.Queue.TryTakeTurn());
+        bench.Queue.TryAppend(OutboundBench.HeaderOf(1), [1], out bool whileHeld);
+        Assert.False(whileHeld);
+        bench.WriteAll();
+    }
+
+    [Fact]
+    public async Task Nobody_overtakes_those_who_wait()
+    {
+        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(1, 0));
+        bench.Append([0]);
+        Task<SendStatus> first = bench.AppendOrWait([1]).Wait!;
+        Task<SendStatus> second = bench.AppendOrWait([2]).Wait!;
+        Assert.Equal(SendStatus.Full, bench.Append([9]));
+        bench.WriteOne(); // Lets the first in.
+        Assert.Equal(SendStatus.Accepted, await first.WaitAsync(Patience, TestContext.Current.CancellationToken));
+        Assert.False(second.IsCompleted);
+        Assert.Equal(SendStatus.Full, bench.Append([9]));
+        bench.WriteOne();
+        Assert.Equal(SendStatus.Accepted, await second.WaitAsync(Patience, TestContext.Current.CancellationToken));
+        bench.WriteAll();
+        Assert.Equal([0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 2], bench.Wire);
+    }
+
+    [Fact]
+    public async Task A_cancelled_wait_sends_nothing_and_lets_the_next_in()
+    {
+        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(1, 0));
+        bench.Append([0]);
+        using var source = new CancellationTokenSource();
+        Task<SendStatus> cancelled = bench.AppendOrWait([1], cancel: source).Wait!;
+        Task<SendStatus> next = bench.AppendOrWait([2]).Wait!;
+        await source.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled);
+        bench.WriteAll();
+        Assert.Equal(SendStatus.Accepted, await next.WaitAsync(Patience, TestContext.Current.CancellationToken));
+        bench.WriteAll();
+        Assert.Equal([0, 0, 0, 1, 0, 0, 0, 0, 1, 2], bench.Wire);
+    }
+
+    [Fact]
+    public async Task Closing_refuses_those_who_wait_and_keeps_what_was_accepted()
+    {
+        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(1, 0));
+        bench.Append([7]);
+        Task<SendStatus>[] waits = [bench.AppendOrWait([1]).Wait!, bench.AppendOrWait([2]).Wait!];
+        bench.Queue.Close();
+        Assert.Equal([SendStatus.Closed, SendStatus.Closed], await Task.WhenAll(waits).WaitAsync(Patience, TestContext.Current.CancellationToken));
+        Assert.Equal(SendStatus.Closed, bench.Append([3]));
+        Assert.Equal(SendStatus.Closed, bench.Append(new byte[Large]));
+        Assert.Equal(SendStatus.Closed, bench.AppendShared([3]));
+        Assert.Equal(SendStatus.Closed, bench.AppendOrWait([3]).Status);
+        bench.WriteAll();
+        Assert.Equal([0, 0, 0, 1, 7], bench.Wire);
+    }
+
+    [Fact]
+    public void Payloads_of_every_size_class_and_kind_come_out_in_order()
+    {
+        using var bench = new OutboundBench(TestPools.Create(), default);
+        List<byte> expected = [];
+        int seed = 0;
+        foreach (int length in (int[])[0, 1, 1_020, 1_021, Large - 5, Large - 4, Large - 1, Large, Large + 1, 65_532, 65_533, 300_000, 2_000_000, 3])
+        {
+            byte[] payload = Pattern(length, seed++);
+            Assert.Equal(SendStatus.Accepted, bench.Append(payload));
+            Assert.Equal(SendStatus.Accepted, bench.AppendShared(payload));
+            Assert.Equal(SendStatus.Accepted, bench.AppendOrWait(payload).Status);
+            Assert.Equal(SendStatus.Accepted, bench.AppendOrWait(payload, new CountingOwner([.. payload])).Status);
+            for (int copy = 0; copy < 4; copy++)
+            {
+                expected.AddRange(OutboundBench.Frame(payload));
+            }
+        }
+
+        OutboundCounts before = bench.Queue.Counts;
+        Assert.Equal((56, expected.Count), (before.QueuedMessages, before.QueuedBytes));
+        bench.WriteAll();
+        Assert.True(expected.SequenceEqual(bench.Wire));
+        Assert.Equal(0, bench.Pool.GetStatistics().Live);
+        OutboundCounts after = bench.Queue.Counts;
+        Assert.Equal((0, 0, 56, expected.Count), (after.QueuedMessages, after.QueuedBytes, after.WrittenMessages, after.WrittenBytes));
+    }
+
+    [Theory]
+    [InlineData(100)]
+    [InlineData(Large)]
+    public async Task A_donated_owner_is_disposed_exactly_once_by_the_queue_if_it_took_the_payload_and_not_at_all_otherwise(int length)
+    {
+        BufferPool pool = TestPools.Create();
+        byte[] payload = Pattern(length, 1);
+
+        // Accepted and written; accepted and abandoned; accepted, in flight and given back.
+        var written = new CountingOwner(payload);
+        using (var bench = new OutboundBench(pool, default))
+        {
+            bench.AppendOrWait(payload, written);
+            bench.WriteAll();
+            Assert.Equal(1, written.Disposals);
+        }
+
+        var abandoned = new CountingOwner(payload);
+        using (var bench = new OutboundBench(pool, default))
+        {
+            bench.AppendOrWait(payload, abandoned);
+        }
+
+        var inFlight = new CountingOwner(payload);
+        using (var bench = new OutboundBench(pool, default))
+        {
+            bench.AppendOrWait(payload, inFlight);
+            bench.BeginWrite();
+            bench.WriteOne();
+            bench.Queue.Abandon();
+        }
+
+        // Waited, then accepted; waited, then closed; waited, then cancelled; refused at once.
+        var admitted = new CountingOwner(payload);
+        var closed = new CountingOwner(payload);
+        var cancelled = new CountingOwner(payload);
+        var refused = new CountingOwner(payload);
+        using (var bench = new OutboundBench(pool, new QueueLimits(1, 0)))
+        using (var source = new CancellationTokenSource())
+        {
+            bench.Append([0]);
+            Task<SendStatus> first = bench.AppendOrWait(payload, admitted).Wait!;
+            Task<SendStatus> second = bench.AppendOrWait(payload, cancelled, source).Wait!;
+            Task<SendStatus> third = bench.AppendOrWait(payload, closed).Wait!;
+            await source.CancelAsync();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => second);
+            bench.WriteOne();
+            Assert.Equal(SendStatus.Accepted, await first.WaitAsync(Patience, TestContext.Current.CancellationToken));
+            bench.Queue.Close();
+            Assert.Equal(SendStatus.Closed, await third.WaitAsync(Patience, TestContext.Current.CancellationToken));
+            Assert.Equal(SendStatus.Closed, bench.AppendOrWait(payload, refused).Status);
+            bench.WriteAll();
+        }
+
+        Assert.Equal([1, 1, 1, 1, 0, 0, 0], ((CountingOwner[])[written, abandoned, inFlight, admitted, closed, cancelled, refused]).Select(o => o.Disposals));
+        Assert.Equal(0, pool.GetStatistics().Live);
+    }
+
+    [Theory]
+    [InlineData(100)]
+    [InlineData(Large)]
+    public async Task An_owners_dispose_may_use_the_queue_because_no_lock_is_held(int length)
+    {
+        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(2, 0));
+        byte[] payload = Pattern(length, 1);
+        int statuses = 0;
+        CountingOwner NewOwner() => new(payload)
+        {
+            // Another thread gets through: were the lock held here, it would wait for this thread for ever.
+            OnDispose = () =>
+            {
+                InParallel(() => _ = bench.Queue.Status);
+                statuses++;
+            },
+        };
+        bench.AppendOrWait(payload, NewOwner());
+        bench.Append([1]);
+        Task<SendStatus> waiting = bench.AppendOrWait(payload, NewOwner()).Wait!;
+        bench.WriteAll();
+        Assert.Equal(SendStatus.Accepted, await waiting.WaitAsync(Patience, TestContext.Current.CancellationToken));
+        bench.AppendOrWait(payload, NewOwner());
+        bench.Queue.Abandon();
+        Assert.Equal(3, statuses);
+    }
+
+    [Fact]
+    public void An_owner_whose_dispose_throws_disturbs_nobody()
+    {
+        using var bench = new OutboundBench(TestPools.Create(), default);
+        byte[] payload = Pattern(Large, 1);
+        bench.AppendOrWait(payload, new CountingOwner(payload) { OnDispose = () => throw new FormatException() });
+        bench.Append([1]);
+        bench.WriteAll();
+        Assert.Equal(payload.Length + 9, bench.Wire.Count);
+        bench.AppendOrWait(payload, new CountingOwner(payload) { OnDispose = () => throw new FormatException() });
+        bench.Append([1]);
+        bench.Queue.Abandon();
+        Assert.Equal(0, bench.Pool.GetStatistics().Live);
+    }
+
+    [Fact]
+    public async Task A_payload_disposed_while_its_send_waits_fails_that_send_alone()
+    {
+        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(1, 0));
+        bench.Append([0]);
+        var mistaken = new CountingOwner([1, 2, 3]);
+        Task<SendStatus> bad = bench.AppendOrWait([1, 2, 3], mistaken).Wait!;
+        Task<SendStatus> good = bench.AppendOrWait([5]).Wait!;
+        ((IDisposable)mistaken).Dispose();
+        bench.WriteOne();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => bad.WaitAsync(Patience, TestContext.Current.CancellationToken));
+        Assert.Equal(SendStatus.Accepted, await good.WaitAsync(Patience, TestContext.Current.CancellationToken));
+        bench.WriteAll();
+        Assert.Equal([0, 0, 0, 1, 0, 0, 0, 0, 1, 5], bench.Wire);
+    }
+
+    [Fact]
+    public void Small_headers_of_donated_payloads_do_not_hold_large_buffers()
+    {
+        using var bench = new OutboundBench(TestPools.Create(), default);
+        for (int i = 0; i < 100; i++)
+        {
+            byte[] payload = new byte[Large];
+            bench.AppendOrWait(payload, new CountingOwner(payload));
+        }
+
+        Assert.InRange(bench.Pool.GetStatistics().BytesRented, 100, 100 * 128);
+    }
+
+    [Fact]
+    public void Abandoning_returns_every_array_and_counts_what_was_not_written()
+    {
+        using BufferPool pool = TestPools.Create(leakCheck: true);
+        var bench = new OutboundBench(pool, default);
+        byte[] large = Pattern(Large, 1);
+        bench.Append([1]);
+        bench.Append(large);
+        bench.WriteOne();
+        bench.BeginWrite();
+        bench.AppendShared(large);
+        bench.AppendOrWait(large, new CountingOwner(large));
+        bench.Append(new byte[100]);
+        Assert.NotEmpty(pool.GetOutstanding());
+        bench.Queue.Abandon();
+
+        // What is in flight may still be read by the system.
+        Assert.Single(pool.GetOutstanding());
+        bench.Queue.ReleaseInFlight();
+        Assert.Empty(pool.GetOutstanding());
+        OutboundCounts counts = bench.Queue.Counts;
+        Assert.Equal((5, 1, 4, 0), (counts.AcceptedMessages, counts.WrittenMessages, counts.DroppedMessages, counts.QueuedMessages));
+        Assert.Equal(counts.AcceptedBytes, counts.WrittenBytes + counts.DroppedBytes);
+    }
+
+    [Fact]
+    public void Appending_and_writing_allocates_nothing_in_steady_state()
+    {
+        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(1_000, 0));
+        byte[] small = new byte[64];
+        byte[] large = new byte[Large];
+        long allocated = 0;
+        for (int i = 0; i < 300; i++)
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            for (int m = 0; m < 100; m++)
+            {
+                bench.Queue.TryAppend(OutboundBench.HeaderOf(64), small, out _);
+            }
+
+            bench.Queue.TryAppend(OutboundBench.HeaderOf(Large), large, out _);
+            OutboundSegment? segment = bench.Queue.NextToWrite();
+            while (segment is not null)
+            {
+                segment = bench.Queue.Written(segment);
+            }
+
+            allocated = i < 200 ? 0 : allocated + GC.GetAllocatedBytesForCurrentThread() - before;
+        }
+
+        // The free list of segments is shared with tests that run at the same time and may be empty for a moment: then a segment is made.
+        Assert.InRange(allocated, 0, 10_000);
+        Assert.Equal(300 * 101, bench.Queue.Counts.WrittenMessages);
+    }
+
+    [Fact]
+    public void Many_senders_and_one_writer_lose_nothing_and_keep_each_senders_order()
+    {
+        const int Senders = 4;
+        const int PerSender = 1_000;
+        using BufferPool pool = TestPools.Create();
+        using var bench = new OutboundBench(pool, new QueueLimits(50, 20_000));
+        int done = 0;
+        byte[] Payload(int sender, int number) => [(byte)sender, .. BitConverter.GetBytes(number), .. new byte[number % 97 == 0 ? Large : number % 61]];
+        void Send(int sender)
+        {
+            for (int i = 0; i < PerSender; i++)
+            {
+                byte[] payload = Payload(sender, i);
+                while (i % 3 == 0 && bench.Append(payload) is SendStatus.Full)
+                {
+                    Thread.Yield();
+                }
+
+                if (i % 3 != 0)
+                {
+                    (SendStatus status, Task<SendStatus>? wait) = bench.AppendOrWait(payload, i % 3 == 1 ? new CountingOwner(payload) : null);
+                    Assert.Equal(SendStatus.Accepted, wait is null ? status : AwaitOnThread(wait));
+                }
+            }
+
+            Interlocked.Increment(ref done);
+        }
+
+        void Write()
+        {
+            while (Volatile.Read(ref done) < Senders || bench.Queue.Counts.QueuedMessages > 0)
+            {
+                if (bench.WriteOne() is null)
+                {
+                    Thread.Yield();
+                }
+            }
+        }
+
+        InParallel([.. Enumerable.Range(0, Senders).Select<int, Action>(s => () => Send(s)), Write]);
+
+        OutboundCounts counts = bench.Queue.Counts;
+        Assert.Equal((Senders * PerSender, Senders * PerSender, 0), (counts.AcceptedMessages, counts.WrittenMessages, counts.QueuedMessages));
+        var next = new int[Senders];
+        ReadOnlySpan<byte> wire = bench.Wire.ToArray();
+        while (!wire.IsEmpty)
+        {
+            int length = System.Buffers.Binary.BinaryPrimitives.ReadInt32BigEndian(wire);
+            int sender = wire[4];
+            int number = BitConverter.ToInt32(wire[5..]);
+            Assert.Equal(next[sender]++, number);
+            Assert.Equal(Payload(sender, number).Length, length);
+            wire = wire[(4 + length)..];
+        }
+
+        Assert.All(next, n => Assert.Equal(PerSender, n));
+        Assert.Equal(0, pool.GetStatistics().Live);
+    }
+
+    private static SendStatus AwaitOnThread(Task<SendStatus> task)
+    {
+        Assert.True(task.Wait(Patience, CancellationToken.None));
+        return task.GetAwaiter().GetResult();
+    }
+}

@@ -1,0 +1,40 @@
+using System.Runtime.CompilerServices;
+using System.Text.RegularExpressions;
+
+namespace Net.Zlink.Tests.PublicApi;
+
+/// <summary>The library's source files, found from where this file was compiled.</summary>
+internal static partial class SourceTree
+{
+    public static string Root { get; } = FindRoot();
+
+    public static string Library => Path.Combine(Root, "src", "Net.Zlink");
+
+    /// <summary>Every source file of the library: its path below it, with forward slashes, and its text.</summary>
+    public static IReadOnlyList<(string Path, string Text)> Files { get; } =
+    [
+        .. Directory.EnumerateFiles(Library, "*.cs", SearchOption.AllDirectories)
+            .Select(static path => (Path: System.IO.Path.GetRelativePath(Library, path).Replace('\\', '/'), Full: path))
+            .Where(static file => !file.Path.StartsWith("bin/", StringComparison.Ordinal) && !file.Path.StartsWith("obj/", StringComparison.Ordinal))
+            .OrderBy(static file => file.Path, StringComparer.Ordinal)
+            .Select(static file => (file.Path, File.ReadAllText(file.Full))),
+    ];
+
+    /// <summary>The code of a file: without comments and the content of strings.</summary>
+    public static string CodeOf(string text) => NoCode().Replace(text, static match => match.Value[0] == '/' ? " " : "\"\"");
+
+    private static string FindRoot([CallerFilePath] string here = "")
+    {
+        // A deterministic build maps the compiled path to /_/; then the tree is looked for from where the tests run.
+        string? folder = File.Exists(here) ? Path.GetDirectoryName(here) : AppContext.BaseDirectory;
+        while (folder is not null && !File.Exists(Path.Combine(folder, "Net.Zlink.sln")))
+        {
+            folder = Path.GetDirectoryName(folder);
+        }
+
+        return folder ?? throw new InvalidOperationException("The source tree was not found: these tests read it.");
+    }
+
+    [GeneratedRegex("""//[^\n]*|/\*.*?\*/|@"(?:[^"]|"")*"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\])'""", RegexOptions.Singleline, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex NoCode();
+}

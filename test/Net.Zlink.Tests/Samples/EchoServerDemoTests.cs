@@ -1,0 +1,39 @@
+using Xunit;
+
+namespace Net.Zlink.Tests.Samples;
+
+public class EchoServerDemoTests
+{
+    [Theory]
+    [InlineData("--demo", "1")]
+    [InlineData("--demo", "0.2", "--mode", "pull")]
+    public async Task The_demo_checks_every_reply_and_prints_the_table(params string[] arguments)
+    {
+        await using EchoProcess demo = EchoProcess.Start(arguments);
+
+        EchoExit exit = await demo.ExitAsync();
+
+        Assert.Empty(exit.Errors);
+        Assert.Equal(0, exit.Code);
+        Assert.StartsWith("READY tcp://127.0.0.1:", exit.Output, StringComparison.Ordinal);
+        string[] expected =
+        [
+            "msg/s", "MB/s", "p50", "p99", "GC 0/1/2", "B/msg",
+            "  1 x 1 ", "  1 x 30 ", "  100 x 30 ", "  1,000 x 30 ", "PASS: ", "00", "01",
+        ];
+        Assert.All(expected, text => Assert.Contains(text, exit.Output, StringComparison.Ordinal));
+        Assert.All(exit.Output.Split('\n'), line => Assert.True(line.Length < 80, $"wider than 80 columns: {line}"));
+    }
+
+    [Fact]
+    public async Task Too_few_descriptors_for_the_demo_is_one_line_that_says_how_to_raise_them()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "only Linux tells a process its limits in a file");
+        await using EchoProcess demo = EchoProcess.StartWithDescriptors(1024, "--demo");
+
+        string line = (await demo.ExitAsync()).TheOneErrorLine();
+
+        Assert.Contains("ulimit -n", line, StringComparison.Ordinal);
+        Assert.Contains("1,024", line, StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,117 @@
+using System.Globalization;
+using System.Net;
+using Xunit;
+
+namespace Net.Zlink.Tests.Samples;
+
+public class EchoServerStatusTests
+{
+    [Fact]
+    public async Task Every_second_has_a_row_of_numbers_under_the_heading()
+    {
+        (EchoProcess server, IPEndPoint endPoint) = await EchoProcess.ListenAsync();
+        await using EchoProcess _ = server;
+        using WireClient client = await WireClient.ConnectAsync(endPoint);
+        await client.SendAsync(new byte[500]);
+        Assert.Equal(new byte[500], await client.ReceiveAsync());
+
+        string heading = await server.ReadUntilAsync(line => line.Contains("conns", StringComparison.Ordinal));
+        string[] rows = [(await server.ReadLineAsync())!, (await server.ReadLineAsync())!];
+
+        string[] expected = ["in msg/s", "out msg/s", "MB/s", "p50", "p99", "GC 0/1/2", "pool MB"];
+        Assert.All(expected, word => Assert.Contains(word, heading, StringComparison.Ordinal));
+        Assert.All(rows, row => Assert.True(row.Length < 80, "a row must fit 80 columns"));
+        Assert.All(rows, row => Assert.Equal("1", FirstColumn(row)));
+    }
+
+    [Fact]
+    public async Task Quiet_prints_nothing_between_ready_and_the_summary()
+    {
+        (EchoProcess server, IPEndPoint endPoint) = await EchoProcess.ListenAsync("--quiet");
+        await using EchoProcess _ = server;
+        using WireClient client = await WireClient.ConnectAsync(endPoint);
+        await client.SendAsync([1]);
+        Assert.Equal([1], await client.ReceiveAsync());
+
+        client.Dispose(); // else the server would give it 5 s to take its leave
+        await server.SignalAsync("TERM");
+
+        Assert.StartsWith("Stopped after ", await server.ReadLineAsync(), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("TERM", "push")]
+    [InlineData("TERM", "pull")]
+    [InlineData("INT", "push")]
+    public async Task A_signal_delivers_what_is_queued_then_sums_up_and_exits_with_0(string signal, string mode)
+    {
+        Assert.SkipWhen(signal is "INT" && IsInterruptIgnored(), "These tests run in the background of a shell, deaf to INT.");
+        (EchoProcess server, IPEndPoint endPoint) = await EchoProcess.ListenAsync("--mode", mode);
+        await using EchoProcess _ = server;
+        using WireClient client = await WireClient.ConnectAsync(endPoint);
+
+        // More than the two sockets' buffers hold, and nothing is read: the answers queue up in the server.
+        const int Messages = 500;
+        byte[] payload = new byte[32_768];
+        for (int i = 0; i < Messages; i++)
+        {
+            payload[0] = (byte)i;
+            await client.SendAsync(payload);
+        }
+
+        // The server has read it all once a second with messages was followed by two without.
+        int silentSeconds = -1;
+        await server.ReadUntilAsync(line =>
+        {
+            silentSeconds = SecondColumn(line) switch
+            {
+                > 0 => 0,
+                0 when silentSeconds >= 0 => silentSeconds + 1,
+                _ => silentSeconds,
+            };
+            return silentSeconds == 2;
+        });
+        await server.SignalAsync(signal);
+
+        for (int i = 0; i < Messages; i++)
+        {
+            payload[0] = (byte)i;
+            Assert.Equal(payload, await client.ReceiveAsync());
+        }
+
+        Assert.Null(await client.ReceiveAsync()); // an end in order, not a reset
+        client.Dispose();
+        EchoExit exit = await server.ExitAsync();
+        Assert.Equal(0, exit.Code);
+        Assert.Empty(exit.Errors);
+        string[] expected =
+        [
+            "Stopped after", "1 served, 0 refused", "received     500 messages, 16.4 MB", "sent         500 messages, 16.4 MB",
+            "undelivered  nothing",
+        ];
+        Assert.All(expected, text => Assert.Contains(text, exit.Output, StringComparison.Ordinal));
+    }
+
+    /// <summary>
+    /// An ignored signal stays ignored in child processes, and the runtime respects that. Bit n-1 of SigIgn is signal n; INT is 2.
+    /// </summary>
+    private static bool IsInterruptIgnored()
+    {
+        const string Status = "/proc/self/status";
+        const string Name = "SigIgn:";
+        string[] lines = File.Exists(Status) ? File.ReadAllLines(Status) : [];
+        string ignored = lines.FirstOrDefault(line => line.StartsWith(Name, StringComparison.Ordinal)) ?? $"{Name} 0";
+        return (Convert.ToUInt64(ignored[Name.Length..].Trim(), 16) & 2) != 0;
+    }
+
+    private static string FirstColumn(string row) => row.Split(' ', StringSplitOptions.RemoveEmptyEntries)[0];
+
+    /// <summary>Messages in, of a row of numbers; -1 for any other line.</summary>
+    private static int SecondColumn(string line)
+    {
+        string[] columns = line.Split(' ', StringSplitOptions.RemoveEmptyEntries);
+        return columns.Length > 1 && int.TryParse(columns[1], NumberStyles.AllowThousands, CultureInfo.InvariantCulture, out int messages)
+            ? messages
+            : -1;
+    }
+}

@@ -1,0 +1,43 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets;
+using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
+
+namespace Net.Zlink.Tests.Sockets;
+
+public sealed class StreamLinkTests
+{
+    [Fact]
+    public void One_of_many_ends_a_peer_and_whoever_sees_it_ended_sees_the_reason()
+    {
+        for (int round = 0; round < 200; round++)
+        {
+            var link = new StreamLink(1, "tcp://test", new object(), null);
+            int ended = 0;
+            void End(DisconnectReason reason)
+            {
+                if (link.TryEnd(reason))
+                {
+                    Interlocked.Increment(ref ended);
+                }
+
+                Assert.NotEqual(DisconnectReason.Unknown, link.EndReason);
+            }
+
+            InParallel(() => End(DisconnectReason.Remote), () => End(DisconnectReason.HandlerFailed));
+            Assert.Equal(1, ended);
+            Assert.True(link.HasEnded);
+        }
+    }
+
+    [Fact]
+    public void Reconnect_pauses_double_up_to_the_maximum_or_spread_by_chance_without_one()
+    {
+        TimeSpan Ms(int value) => TimeSpan.FromMilliseconds(value);
+        var doubling = new ReconnectPolicy(Ms(100), Ms(400));
+        Assert.Equal([100, 200, 400, 400], Enumerable.Range(0, 4).Select(i => doubling.PauseBefore(i).TotalMilliseconds));
+        Assert.Equal(Ms(400), doubling.PauseBefore(int.MaxValue));
+        Assert.Equal(Ms(50), new ReconnectPolicy(Ms(100), Ms(50)).PauseBefore(0));
+        Assert.All(Enumerable.Range(0, 100), i => Assert.InRange(new ReconnectPolicy(Ms(100), TimeSpan.Zero).PauseBefore(i), Ms(100), Ms(200)));
+    }
+}

@@ -1,0 +1,106 @@
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Stream;
+
+/// <summary>10,000 connects and disconnects leave nothing behind: no memory, no descriptor, no buffer.</summary>
+[Collection(Alone.Name)]
+public sealed class ChurnTests
+{
+    private const int Connections = 10_000;
+    private const int AtOnce = 8;
+    private const long AllowedMemory = 4L * 1024 * 1024;
+    private const int AllowedDescriptors = 8;
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Ten_thousand_connects_and_disconnects_leave_nothing_behind(bool pushed)
+    {
+        await using var fixture = new StreamFixture();
+        var echo = new TestHandler { Received = TestHandler.EchoAsync, TakesNotes = false };
+        StreamSocket socket = pushed ? fixture.Bind(echo, out string endpoint) : fixture.Bind(out endpoint);
+        Task<long> events = pushed ? Task.FromResult(0L) : EchoAsync(socket);
+        await ChurnAsync(fixture, socket, endpoint, 500); // what is made once and kept is made here
+        (long memory, int descriptors, long buffers) = Measure(fixture);
+
+        await ChurnAsync(fixture, socket, endpoint, Connections);
+
+        (long memoryAfter, int descriptorsAfter, long buffersAfter) = Measure(fixture);
+        Assert.InRange(memoryAfter - memory, long.MinValue, AllowedMemory);
+        Assert.InRange(descriptorsAfter - descriptors, int.MinValue, AllowedDescriptors);
+        Assert.Equal(buffers, buffersAfter);
+        Assert.Equal(0, socket.PeerCount);
+        StreamStatistics books = socket.GetStatistics();
+        Assert.Equal((Connections + 500L, Connections + 500L, 0L), (books.AcceptedConnections, books.ClosedConnections, books.RefusedConnections));
+        socket.Dispose();
+        Assert.Equal(pushed ? 0 : 2 * (Connections + 500), await events.Guarded());
+    }
+
+    private static async Task ChurnAsync(StreamFixture fixture, StreamSocket socket, string endpoint, int count)
+    {
+        long before = socket.GetStatistics().ClosedConnections;
+        await Task.WhenAll(Enumerable.Range(0, AtOnce).Select(async lane =>
+        {
+            for (int i = lane; i < count; i += AtOnce)
+            {
+                using RawPeer peer = await RawPeer.ConnectAsync(endpoint);
+                switch (i % 4)
+                {
+                    case 0: // says nothing
+                        break;
+                    case 1: // ends in order after a round trip
+                        await peer.SendFrameAsync((byte)i);
+                        Assert.Equal([(byte)i], (await peer.ReadFrameAsync())!);
+                        peer.EndSending();
+                        Assert.Empty(await peer.ReadToEndAsync());
+                        break;
+                    case 2: // breaks off in the middle of a frame
+                        await peer.SendAsync(Wire.Header(100));
+                        peer.Reset();
+                        break;
+                    default: // does not wait for the answer
+                        await peer.SendFrameAsync(Wire.Pattern(1000));
+                        peer.Reset();
+                        break;
+                }
+            }
+        }));
+        await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == before + count);
+    }
+
+    private static async Task<long> EchoAsync(StreamSocket socket)
+    {
+        long events = 0;
+        await foreach (StreamMessage message in socket.ReceiveAllAsync(Guard.Token))
+        {
+            using (message)
+            {
+                if (message.Kind == StreamMessageKind.Data)
+                {
+                    socket.TrySend(message.PeerId, message.Span);
+                }
+                else
+                {
+                    events++;
+                }
+            }
+        }
+
+        return events;
+    }
+
+    private static (long Memory, int Descriptors, long Buffers) Measure(StreamFixture fixture)
+    {
+        // Sockets and what hangs on them are finalized in rounds.
+        long memory = long.MaxValue;
+        for (int round = 0; round < 3; round++)
+        {
+            memory = GC.GetTotalMemory(forceFullCollection: true);
+            GC.WaitForPendingFinalizers();
+        }
+
+        int descriptors = OperatingSystem.IsLinux() ? Directory.GetFileSystemEntries("/proc/self/fd").Length : 0;
+        return (memory, descriptors, fixture.Pool.GetStatistics().Live);
+    }
+}

@@ -1,0 +1,152 @@
+using System.Threading.Channels;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Stream;
+
+/// <summary>Events of a socket, with the native numbers and addresses.</summary>
+public sealed class MonitorTests
+{
+    [Fact]
+    public async Task A_server_sees_listening_accepted_ready_and_disconnected()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream();
+        using SocketMonitor monitor = socket.OpenMonitor();
+        string endpoint = socket.Bind("tcp://127.0.0.1:0");
+        SocketEvent listening = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal((SocketEventTypes.Listening, endpoint, ""), (listening.Type, listening.LocalEndpoint, listening.RemoteEndpoint));
+        Assert.True(listening.Value > 0);
+
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        string remote = peer.LocalEndpoint;
+        SocketEvent accepted = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal((SocketEventTypes.Accepted, endpoint, remote, 1u), (accepted.Type, accepted.LocalEndpoint, accepted.RemoteEndpoint, accepted.PeerId));
+        Assert.True(accepted.Value > 0);
+        SocketEvent ready = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal((SocketEventTypes.ConnectionReady, 0L, endpoint, remote, 1u), (ready.Type, ready.Value, ready.LocalEndpoint, ready.RemoteEndpoint, ready.PeerId));
+        Assert.True(ready.RoutingId.IsEmpty);
+
+        peer.EndSending();
+        SocketEvent gone = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal((SocketEventTypes.Disconnected, 4L, endpoint, remote, 1u), (gone.Type, gone.Value, gone.LocalEndpoint, gone.RemoteEndpoint, gone.PeerId));
+
+        socket.Dispose();
+        SocketEvent closed = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal((SocketEventTypes.Closed, listening.Value, endpoint), (closed.Type, closed.Value, closed.LocalEndpoint));
+        SocketEvent last = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal((SocketEventTypes.MonitorStopped, 0L), (last.Type, last.Value));
+        await Assert.ThrowsAsync<ChannelClosedException>(() => monitor.ReadAsync(Guard.Token).Guarded());
+    }
+
+    [Fact]
+    public async Task A_client_names_the_text_it_dialled_as_the_remote_end_of_every_event()
+    {
+        await using var fixture = new StreamFixture();
+        RawListener listener = fixture.Listen();
+        string text = listener.Endpoint.Replace("127.0.0.1", "localhost", StringComparison.Ordinal);
+        StreamSocket client = fixture.Context.CreateStream();
+        using SocketMonitor monitor = client.OpenMonitor();
+        uint id = await client.ConnectAsync(text, Guard.Token).Guarded();
+        RawPeer peer = fixture.Own(await listener.AcceptAsync());
+        string local = $"tcp://{peer.Socket.RemoteEndPoint}";
+        SocketEvent delayed = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal((SocketEventTypes.ConnectDelayed, 115L, "", text), (delayed.Type, delayed.Value, delayed.LocalEndpoint, delayed.RemoteEndpoint));
+        SocketEvent connected = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal((SocketEventTypes.Connected, local, text, id), (connected.Type, connected.LocalEndpoint, connected.RemoteEndpoint, connected.PeerId));
+        Assert.True(connected.Value > 0);
+        SocketEvent ready = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal((SocketEventTypes.ConnectionReady, local, text), (ready.Type, ready.LocalEndpoint, ready.RemoteEndpoint));
+        peer.Reset();
+        SocketEvent gone = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal((SocketEventTypes.Disconnected, 4L, local, text, id), (gone.Type, gone.Value, gone.LocalEndpoint, gone.RemoteEndpoint, gone.PeerId));
+    }
+
+    [Fact]
+    public async Task What_this_side_ends_in_order_raises_no_disconnected_event()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Bind(out string endpoint);
+        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
+        RawPeer first = await fixture.ConnectAsync(endpoint);
+        Assert.True(socket.Disconnect(await socket.NextConnectedAsync()));
+        Assert.Empty(await first.ReadToEndAsync());
+        await socket.NextDisconnectedAsync();
+        await fixture.ConnectAsync(endpoint);
+        await socket.NextConnectedAsync();
+        socket.Dispose();
+        Assert.Equal(SocketEventTypes.MonitorStopped, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
+    }
+
+    [Fact]
+    public async Task Each_monitor_has_its_own_mask_and_end()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Bind(out string endpoint);
+        using SocketMonitor accepted = socket.OpenMonitor(SocketEventTypes.Accepted);
+        using SocketMonitor all = socket.OpenMonitor();
+        SocketMonitor ended = socket.OpenMonitor();
+        ended.Dispose();
+        ended.Dispose();
+        await fixture.ConnectAsync(endpoint);
+        await socket.NextConnectedAsync();
+        Assert.Equal(SocketEventTypes.Accepted, (await accepted.ReadAsync(Guard.Token).Guarded()).Type);
+        Assert.False(accepted.TryRead(out _));
+        Assert.Equal(SocketEventTypes.Accepted, (await all.ReadAsync(Guard.Token).Guarded()).Type);
+        Assert.Equal(SocketEventTypes.ConnectionReady, (await all.ReadAsync(Guard.Token).Guarded()).Type);
+        await Assert.ThrowsAsync<ChannelClosedException>(() => ended.ReadAsync(Guard.Token).Guarded());
+        socket.Dispose();
+        int rest = 0;
+        await foreach (SocketEvent one in all.ReadAllAsync(Guard.Token))
+        {
+            Assert.True(one.Type is SocketEventTypes.Closed or SocketEventTypes.MonitorStopped);
+            rest++;
+        }
+
+        Assert.Equal(2, rest);
+    }
+
+    [Fact]
+    public async Task A_monitor_that_nobody_reads_drops_the_oldest_events_and_counts_them()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream();
+        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Listening);
+        for (int i = 0; i < SocketMonitor.Capacity + 10; i++)
+        {
+            socket.Unbind(socket.Bind("tcp://127.0.0.1:0"));
+        }
+
+        Assert.Equal(10, monitor.Dropped);
+        int left = 0;
+        while (monitor.TryRead(out _))
+        {
+            left++;
+        }
+
+        Assert.Equal(SocketMonitor.Capacity, left);
+    }
+
+    [Fact]
+    public async Task A_handler_that_holds_its_shard_for_long_is_reported_by_name()
+    {
+        await using var fixture = new StreamFixture(shards: 1);
+        using var never = new ManualResetEventSlim();
+        var handler = new TestHandler
+        {
+            Received = (_, _) =>
+            {
+                never.Wait(TimeSpan.FromMilliseconds(80), Guard.Token); // the offence itself: a handler that blocks
+                return ValueTask.CompletedTask;
+            },
+        };
+        StreamSocket socket = fixture.Bind(handler, out string endpoint);
+        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.SlowHandler);
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        await peer.SendFrameAsync(1);
+        SocketEvent slow = await monitor.NextAsync(SocketEventTypes.SlowHandler);
+        Assert.InRange(slow.Value, 50, (long)Guard.Limit.TotalMilliseconds);
+        Assert.Contains(nameof(TestHandler), slow.Detail, StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,90 @@
+using System.Net;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Stream;
+
+public sealed class PeerTests
+{
+    [Fact]
+    public async Task A_peer_keeps_the_applications_state_and_is_the_same_object_everywhere()
+    {
+        await using var fixture = new StreamFixture();
+        var seen = new TaskCompletionSource<object?>(TaskCreationOptions.RunContinuationsAsynchronously);
+        var handler = new TestHandler
+        {
+            Connected = static peer => peer.UserState = $"session {peer.Id}",
+            Received = (peer, _) =>
+            {
+                seen.TrySetResult(peer.UserState);
+                return ValueTask.CompletedTask;
+            },
+        };
+        StreamSocket socket = fixture.Bind(handler, out string endpoint);
+        RawPeer raw = await fixture.ConnectAsync(endpoint);
+        StreamPeer peer = await handler.NextConnectedAsync();
+        await raw.SendFrameAsync(1);
+        Assert.Equal("session 1", await seen.Task.Guarded());
+        Assert.True(socket.TryGetPeer(1, out StreamPeer? found));
+        Assert.Same(peer, found);
+        Assert.Same(peer, Assert.Single(socket.GetPeers()));
+        raw.EndSending();
+        (StreamPeer ended, _) = await handler.NextDisconnectedAsync();
+        Assert.Same(peer, ended);
+        Assert.Equal("session 1", ended.UserState);
+        Assert.False(peer.TrySend([1]));
+        ZlinkException thrown = await Assert.ThrowsAsync<ZlinkException>(() => peer.SendAsync(new byte[1], Guard.Token).Guarded());
+        Assert.Equal(ZlinkError.HostUnreachable, thrown.Error);
+        peer.Disconnect();
+        peer.Abort();
+    }
+
+    [Fact]
+    public async Task A_peer_knows_its_addresses_and_endpoint()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Bind(out string endpoint);
+        RawPeer raw = await fixture.ConnectAsync(endpoint);
+        uint id = await socket.NextConnectedAsync();
+        Assert.True(socket.TryGetPeer(id, out StreamPeer? peer));
+        Assert.Equal(raw.Socket.LocalEndPoint, peer.RemoteEndPoint);
+        Assert.Equal(raw.Socket.RemoteEndPoint, peer.LocalEndPoint);
+        Assert.Equal(endpoint, peer.Endpoint);
+        Assert.Equal($"peer {id} ({raw.LocalEndpoint})", peer.ToString());
+    }
+
+    [Fact]
+    public async Task IPv6_peers_are_served_where_the_option_allows_it()
+    {
+        Assert.SkipUnless(System.Net.Sockets.Socket.OSSupportsIPv6, "this machine has no IPv6");
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { IPv6 = true });
+        string endpoint = socket.Bind("tcp://[::1]:0", TestHandler.Echo());
+        Assert.StartsWith("tcp://[::1]:", endpoint, StringComparison.Ordinal);
+        Assert.Equal(endpoint, socket.LastEndpoint);
+        RawPeer raw = await fixture.ConnectAsync(endpoint);
+        await raw.SendFrameAsync(6);
+        Assert.Equal([6], (await raw.ReadFrameAsync())!);
+
+        StreamSocket client = fixture.Context.CreateStream(new StreamOptions { IPv6 = true });
+        uint id = await client.ConnectAsync(endpoint, Guard.Token).Guarded();
+        await client.NextConnectedAsync();
+        client.Send(id, [66]);
+        Assert.Equal([66], await client.NextDataAsync(id));
+    }
+
+    [Fact]
+    public async Task A_dual_stack_wildcard_serves_IPv4_and_IPv6()
+    {
+        Assert.SkipUnless(System.Net.Sockets.Socket.OSSupportsIPv6, "this machine has no IPv6");
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { IPv6 = true });
+        int port = RawPeer.AddressOf(socket.Bind("tcp://*:0", TestHandler.Echo())).Port;
+        foreach (IPAddress address in (IPAddress[])[IPAddress.Loopback, IPAddress.IPv6Loopback])
+        {
+            RawPeer raw = await fixture.ConnectAsync($"tcp://{new IPEndPoint(address, port)}");
+            await raw.SendFrameAsync(46);
+            Assert.Equal([46], (await raw.ReadFrameAsync())!);
+        }
+    }
+}

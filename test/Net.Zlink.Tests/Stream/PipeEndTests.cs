@@ -1,0 +1,156 @@
+using System.IO.Pipelines;
+using System.Net.Sockets;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Stream;
+
+/// <summary>How a raw connection ends: each side for itself, in order, broken, or by its handler.</summary>
+public sealed class PipeEndTests
+{
+    [Fact]
+    public async Task The_peers_half_close_ends_Input_and_leaves_Output_open()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream();
+        string endpoint = socket.BindPipe("tcp://127.0.0.1:0", static async pipe =>
+        {
+            byte[] all = await ReadToEndAsync(pipe.Input);
+            await pipe.Output.WriteAsync(all, Guard.Token);
+        });
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        await peer.SendAsync(new byte[] { 1, 2, 3 });
+        peer.EndSending();
+        Assert.Equal([1, 2, 3], await peer.ReadToEndAsync());
+    }
+
+    [Fact]
+    public async Task Completing_Output_ends_our_side_and_leaves_Input_open()
+    {
+        await using var fixture = new StreamFixture();
+        RawListener listener = fixture.Listen();
+        StreamSocket client = fixture.Context.CreateStream();
+        await using StreamPipe pipe = await client.ConnectPipeAsync(listener.Endpoint, Guard.Token).Guarded();
+        RawPeer peer = fixture.Own(await listener.AcceptAsync());
+        await pipe.Output.WriteAsync(new byte[] { 1 }, Guard.Token);
+        await pipe.Output.CompleteAsync();
+        Assert.Equal([1], await peer.ReadToEndAsync());
+        await peer.SendAsync(new byte[] { 2, 3 });
+        peer.Dispose();
+        Assert.Equal([2, 3], await ReadToEndAsync(pipe.Input));
+    }
+
+    [Fact]
+    public async Task What_was_flushed_before_a_dispose_arrives()
+    {
+        await using var fixture = new StreamFixture();
+        RawListener listener = fixture.Listen();
+        StreamSocket client = fixture.Context.CreateStream();
+        StreamPipe pipe = await client.ConnectPipeAsync(listener.Endpoint, Guard.Token).Guarded();
+        RawPeer peer = fixture.Own(await listener.AcceptAsync());
+        await peer.SendAsync(new byte[100_000]); // unread input must not turn the end into a reset
+        byte[] bytes = Wire.Pattern(60_000);
+        await pipe.Output.WriteAsync(bytes, Guard.Token);
+        await pipe.DisposeAsync();
+        await pipe.DisposeAsync();
+        Wire.AssertSame(bytes, await peer.ReadToEndAsync());
+        peer.Dispose();
+        await fixture.UntilAsync(() => client.GetStatistics().ClosedConnections == 1);
+    }
+
+    [Theory]
+    [InlineData("disconnect")]
+    [InlineData("dispose")]
+    [InlineData("unbind")]
+    public async Task Ending_the_peer_from_outside_ends_its_pipe(string how)
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream();
+        var ended = new TaskCompletionSource<int>(TaskCreationOptions.RunContinuationsAsynchronously);
+        string endpoint = socket.BindPipe("tcp://127.0.0.1:0", async pipe =>
+        {
+            await pipe.Output.WriteAsync(new byte[] { 1 }, Guard.Token);
+            ended.SetResult((await ReadToEndAsync(pipe.Input)).Length);
+        });
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        Assert.Equal([1], await peer.ReadAsync(1));
+        uint id = Assert.Single(socket.GetPeers()).Id;
+        switch (how)
+        {
+            case "disconnect":
+                Assert.True(socket.Disconnect(id));
+                break;
+            case "unbind":
+                socket.Unbind(endpoint);
+                break;
+            default:
+                socket.Dispose();
+                break;
+        }
+
+        Assert.Empty(await peer.ReadToEndAsync());
+        peer.EndSending();
+        Assert.Equal(0, await ended.Task.Guarded());
+        await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 1);
+    }
+
+    [Fact]
+    public async Task A_reset_fails_Input_with_an_IOException()
+    {
+        await using var fixture = new StreamFixture();
+        RawListener listener = fixture.Listen();
+        StreamSocket client = fixture.Context.CreateStream();
+        await using StreamPipe pipe = await client.ConnectPipeAsync(listener.Endpoint, Guard.Token).Guarded();
+        (await listener.AcceptAsync()).Reset();
+        IOException thrown = await Assert.ThrowsAsync<IOException>(() => pipe.Input.ReadAsync(Guard.Token).Guarded());
+        Assert.IsType<SocketException>(thrown.InnerException);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_pipe_handler_that_throws_ends_its_peer_only(bool atOnce)
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream();
+        using SocketMonitor monitor = socket.OpenMonitor();
+        string endpoint = socket.BindPipe("tcp://127.0.0.1:0", pipe => pipe.Id == 2 ? FailAsync(atOnce) : pipe.Input.CopyToAsync(pipe.Output, Guard.Token));
+        RawPeer good = await fixture.ConnectAsync(endpoint);
+        await good.SendAsync(new byte[] { 1 });
+        Assert.Equal([1], await good.ReadAsync(1));
+        RawPeer bad = await fixture.ConnectAsync(endpoint);
+        Assert.Empty(await bad.ReadToEndAsync());
+        bad.Dispose();
+        SocketEvent failed = await monitor.NextAsync(SocketEventTypes.HandlerFailed);
+        Assert.Equal(2u, failed.PeerId);
+        Assert.Contains("no pipe for you", failed.Detail, StringComparison.Ordinal);
+        Assert.Equal((2u, 3L), await NextDisconnectedAsync(monitor));
+        Assert.Equal(1, socket.GetStatistics().HandlerFaults);
+        await good.SendAsync(new byte[] { 2 });
+        Assert.Equal([2], await good.ReadAsync(1));
+    }
+
+    private static async Task<(uint PeerId, long Value)> NextDisconnectedAsync(SocketMonitor monitor)
+    {
+        SocketEvent one = await monitor.NextAsync(SocketEventTypes.Disconnected);
+        return (one.PeerId, one.Value);
+    }
+
+    private static async Task FailAsync(bool atOnce)
+    {
+        if (!atOnce)
+        {
+            await Task.Yield();
+        }
+
+        throw new InvalidOperationException("no pipe for you");
+    }
+
+    private static async Task<byte[]> ReadToEndAsync(PipeReader reader)
+    {
+        using var all = new MemoryStream();
+        await reader.CopyToAsync(all, Guard.Token).Guarded();
+        return all.ToArray();
+    }
+}

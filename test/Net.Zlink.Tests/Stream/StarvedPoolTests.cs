@@ -1,0 +1,72 @@
+using System.Diagnostics;
+using System.Net.Sockets;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Stream;
+
+[Collection(Alone.Name)]
+public sealed class StarvedPoolTests
+{
+    private const int RoundTrips = 20;
+    private static readonly TimeSpan Allowed = TimeSpan.FromSeconds(2);
+
+    [Fact]
+    public async Task A_round_trip_stays_within_2_seconds_while_4_times_as_many_pool_threads_as_processors_block_in_Receive()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket silent = fixture.Bind(out _);
+        fixture.Bind(TestHandler.Echo(), out string endpoint);
+        int count = 4 * Environment.ProcessorCount;
+        using var entered = new CountdownEvent(count);
+        Task[] blocked = [.. Enumerable.Range(0, count).Select(_ => Task.Run(
+            () =>
+            {
+                entered.Signal();
+                return Assert.Throws<ObjectDisposedException>(() => silent.Receive(Guard.Limit));
+            },
+            Guard.Token))];
+        TimeSpan longest = TimeSpan.Zero;
+
+        // A thread and a blocking socket of its own: this end needs the pool for nothing.
+        var client = new Thread(() =>
+        {
+            using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = (int)Guard.Limit.TotalMilliseconds };
+            long started = Stopwatch.GetTimestamp();
+            socket.Connect(RawPeer.AddressOf(endpoint));
+            byte[] frame = Wire.Frame(Wire.Pattern(100));
+            byte[] answer = new byte[frame.Length];
+            for (int i = 0; i < RoundTrips; i++)
+            {
+                socket.Send(frame);
+                for (int have = 0; have < answer.Length;)
+                {
+                    int received = socket.Receive(answer, have, answer.Length - have, SocketFlags.None);
+                    Assert.NotEqual(0, received);
+                    have += received;
+                }
+
+                TimeSpan took = Stopwatch.GetElapsedTime(started);
+                longest = took > longest ? took : longest;
+                started = Stopwatch.GetTimestamp();
+            }
+        })
+        { IsBackground = true };
+
+        // The pool adds the threads that are missing; only then are all of them blocked.
+        await Task.Factory.StartNew(
+            () =>
+            {
+                Assert.True(entered.Wait(Guard.Limit, Guard.Token));
+                client.Start();
+                client.JoinGuarded();
+            },
+            Guard.Token,
+            TaskCreationOptions.LongRunning,
+            TaskScheduler.Default).Guarded();
+        Assert.DoesNotContain(blocked, static task => task.IsCompleted);
+        silent.Dispose();
+        await Task.WhenAll(blocked).Guarded();
+        Assert.InRange(longest, TimeSpan.Zero, Allowed);
+    }
+}

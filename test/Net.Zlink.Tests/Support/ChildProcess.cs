@@ -1,0 +1,79 @@
+using System.Diagnostics;
+using System.Globalization;
+using Xunit;
+
+namespace Net.Zlink.Tests.Support;
+
+/// <summary>The program Net.Zlink.Tests.Child in a process of its own, with limits that would end the test process.</summary>
+internal sealed class ChildProcess : IAsyncDisposable
+{
+    private readonly Process _process;
+    private readonly Task<string> _errors;
+
+    private ChildProcess(ProcessStartInfo start)
+    {
+        start.RedirectStandardInput = true;
+        start.RedirectStandardOutput = true;
+        start.RedirectStandardError = true;
+        _process = Process.Start(start)!;
+        _errors = _process.StandardError.ReadToEndAsync(Guard.Token);
+    }
+
+    /// <summary>Starts the child with so many descriptors at most (ulimit -n).</summary>
+    public static ChildProcess WithDescriptors(int limit)
+    {
+        // Built beside this project, in the same configuration: .../Net.Zlink.Tests/bin/Release/net10.0 -> .../Net.Zlink.Tests.Child/bin/Release/net10.0.
+        const string Name = "Net.Zlink.Tests";
+        string here = Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory);
+        int at = here.LastIndexOf($"{Path.DirectorySeparatorChar}{Name}{Path.DirectorySeparatorChar}", StringComparison.Ordinal);
+        Assert.True(at >= 0, $"the child is looked for beside the folder {Name}, but the tests run in {here}");
+        string program = Path.Combine($"{here[..(at + 1 + Name.Length)]}.Child{here[(at + 1 + Name.Length)..]}", $"{Name}.Child.dll");
+        Assert.True(File.Exists(program), $"{program} is not built");
+        var start = new ProcessStartInfo("bash");
+        start.ArgumentList.Add("-c");
+        start.ArgumentList.Add(string.Create(CultureInfo.InvariantCulture, $"ulimit -n {limit}; exec \"$0\" \"$1\""));
+        start.ArgumentList.Add(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet"); // the muxer that runs the tests, where it says so
+        start.ArgumentList.Add(program);
+        return new ChildProcess(start);
+    }
+
+    /// <summary>Reads lines up to the first that begins so, and returns it.</summary>
+    public async Task<string> ReadLineAsync(string prefix)
+    {
+        while (true)
+        {
+            string? line = await _process.StandardOutput.ReadLineAsync(Guard.Token).Guarded();
+            if (line is null)
+            {
+                throw new InvalidOperationException($"The child ended before it said \"{prefix}\": {await _errors.Guarded()}");
+            }
+
+            if (line.StartsWith(prefix, StringComparison.Ordinal))
+            {
+                return line;
+            }
+        }
+    }
+
+    public void EndInput() => _process.StandardInput.Close();
+
+    public async Task<int> WaitForExitAsync()
+    {
+        await _process.WaitForExitAsync(Guard.Token).Guarded();
+        return _process.ExitCode;
+    }
+
+    /// <summary>What it wrote to its standard error until it ended.</summary>
+    public Task<string> ErrorsAsync() => _errors.Guarded();
+
+    public async ValueTask DisposeAsync()
+    {
+        if (!_process.HasExited)
+        {
+            _process.Kill(entireProcessTree: true);
+            await _process.WaitForExitAsync(CancellationToken.None).Guarded();
+        }
+
+        _process.Dispose();
+    }
+}

@@ -1,0 +1,36 @@
+using System.Collections.Concurrent;
+using System.Net.Sockets;
+
+namespace Net.Zlink.Tests.Transports;
+
+/// <summary>Makes accepts fail as the script says, and really accepts when it has run out.</summary>
+internal sealed class ScriptedAccept(params SocketError[] errors)
+{
+    private readonly ConcurrentQueue<SocketError> _errors = new(errors);
+    private int _calls;
+
+    /// <summary>When set, every accept fails with it.</summary>
+    public SocketError? Always { get; set; }
+
+    public int Calls => Volatile.Read(ref _calls);
+
+    public void Add(SocketError error) => _errors.Enqueue(error);
+
+    public bool Accept(Socket listener, SocketAsyncEventArgs args)
+    {
+        Interlocked.Increment(ref _calls);
+        if (Always is { } always)
+        {
+            args.SocketError = always;
+            return false;
+        }
+
+        if (_errors.TryDequeue(out var error))
+        {
+            args.SocketError = error;
+            return false;
+        }
+
+        return listener.AcceptAsync(args);
+    }
+}

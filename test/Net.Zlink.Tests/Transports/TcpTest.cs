@@ -1,0 +1,142 @@
+using System.Net;
+using System.Net.Sockets;
+using Net.Zlink.Transports;
+using Net.Zlink.Transports.Tcp;
+using Xunit;
+using TcpListener = Net.Zlink.Transports.Tcp.TcpListener;
+
+namespace Net.Zlink.Tests.Transports;
+
+/// <summary>What the tests of the tcp transport share.</summary>
+internal static class TcpTest
+{
+    /// <summary>Longer than any wait takes on a busy machine: only a hang reaches it.</summary>
+    public static readonly TimeSpan Guard = TimeSpan.FromSeconds(30);
+
+    public static bool HasIPv6 { get; } = CanBindIPv6();
+
+    public static EndpointError BindError(string text)
+    {
+        if (!EndpointText.TryParse(text, out var endpoint, out var error) || !TcpBindAddress.TryParse(endpoint.Rest, out _, out error))
+        {
+            return error;
+        }
+
+        return EndpointError.None;
+    }
+
+    public static EndpointError ConnectError(string text)
+    {
+        if (!EndpointText.TryParse(text, out var endpoint, out var error) || !TcpConnectAddress.TryParse(endpoint.Rest, out _, out error))
+        {
+            return error;
+        }
+
+        return EndpointError.None;
+    }
+
+    public static TcpBindAddress ToBind(string text)
+    {
+        Assert.True(EndpointText.TryParse(text, out var endpoint, out var error), error.Sentence);
+        Assert.True(TcpBindAddress.TryParse(endpoint.Rest, out var address, out error), error.Sentence);
+        return address;
+    }
+
+    public static TcpConnectAddress ToConnect(string text)
+    {
+        Assert.True(EndpointText.TryParse(text, out var endpoint, out var error), error.Sentence);
+        Assert.True(TcpConnectAddress.TryParse(endpoint.Rest, out var address, out error), error.Sentence);
+        return address;
+    }
+
+    public static TcpListener Listen(
+        string text,
+        TcpSettings? settings = null,
+        NameSource? names = null,
+        DescriptorHeadroom? headroom = null,
+        Func<Socket, SocketAsyncEventArgs, bool>? accept = null)
+    {
+        var result = TcpListener.Bind(ToBind(text), settings ?? new TcpSettings(), names ?? NameSource.System, headroom, accept);
+        Assert.True(result.Listener is not null, result.Error.Sentence);
+        Assert.Equal(EndpointError.None, result.Error);
+        return result.Listener;
+    }
+
+    public static EndpointError RefusedBind(string text, TcpSettings? settings = null, NameSource? names = null)
+    {
+        names ??= NameSource.System;
+        var result = TcpListener.Bind(ToBind(text), settings ?? new TcpSettings(), names, headroom: null, accept: null);
+        using var listener = result.Listener;
+        Assert.Null(listener);
+        return result.Error;
+    }
+
+    public static Task<TcpDialResult> DialAsync(
+        string text,
+        TcpSettings? settings = null,
+        TimeProvider? time = null,
+        NameSource? names = null,
+        Action<Socket>? onSocket = null,
+        CancellationToken? cancellation = null) =>
+        TcpDialer.DialAsync(
+                ToConnect(text),
+                settings ?? new TcpSettings(),
+                time ?? TimeProvider.System,
+                names ?? NameSource.System,
+                onSocket,
+                cancellation ?? TestContext.Current.CancellationToken)
+            .WaitAsync(Guard, TestContext.Current.CancellationToken);
+
+    public static async Task<Socket> ConnectedAsync(string text, TcpSettings? settings = null, NameSource? names = null)
+    {
+        var result = await DialAsync(text, settings, names: names);
+        Assert.True(result.Socket is not null, result.Sentence);
+        Assert.Equal((SocketError.Success, ""), (result.Error, result.Sentence));
+        return result.Socket;
+    }
+
+    /// <summary>Reads to the end: true when the other side closed in order, false when it reset.</summary>
+    public static async Task<bool> EndsInOrderAsync(Socket socket)
+    {
+        try
+        {
+            return await socket.ReceiveAsync(new byte[1], TestContext.Current.CancellationToken)
+                .AsTask().WaitAsync(Guard, TestContext.Current.CancellationToken) == 0;
+        }
+        catch (SocketException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>A port of 127.0.0.1 on which nobody listens: it is bound, so nobody else can take it, but it does not listen.</summary>
+    public static Socket DeadPort(out int port)
+    {
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        port = ((IPEndPoint)socket.LocalEndPoint!).Port;
+        return socket;
+    }
+
+    public static bool IsOneLine(string sentence) =>
+        sentence.Length is > 10 and < 300 && !sentence.Any(char.IsControl) && !sentence.EndsWith('.');
+
+    private static bool CanBindIPv6()
+    {
+        if (!Socket.OSSupportsIPv6)
+        {
+            return false;
+        }
+
+        try
+        {
+            using var socket = new Socket(AddressFamily.InterNetworkV6, SocketType.Stream, ProtocolType.Tcp);
+            socket.Bind(new IPEndPoint(IPAddress.IPv6Loopback, 0));
+            return true;
+        }
+        catch (SocketException)
+        {
+            return false;
+        }
+    }
+}
