@@ -35,7 +35,7 @@ internal sealed class StreamSender
             return SendStatus.NotFramed;
         }
 
-        SendStatus status = connection.Outbound.TryAppend(HeaderOf(payload.Length), payload, out bool schedule);
+        SendStatus status = connection.Outbound.TryAppend(new OutgoingMessage(HeaderOf(payload.Length), payload), out bool schedule);
         if (schedule)
         {
             connection.ScheduleFlush();
@@ -73,7 +73,7 @@ internal sealed class StreamSender
         SendOutcome waiter = _waiters.Rent();
         waiter.Prepare(connection.Outbound, _recycle, blocking: false);
         waiter.PeerId = link.Id;
-        SendStatus status = connection.Outbound.AppendOrWait(HeaderOf(payload.Length), payload, owner, waiter, out bool schedule);
+        SendStatus status = connection.Outbound.AppendOrWait(new HeldMessage(HeaderOf(payload.Length), payload, owner), waiter, out bool schedule);
         if (schedule)
         {
             connection.ScheduleFlush();
@@ -163,7 +163,7 @@ internal sealed class StreamSender
         OutboundQueue outbound = link.Connection!.Outbound;
         SendOutcome waiter = _waiters.Rent();
         waiter.Prepare(outbound, _recycle, blocking: true);
-        SendStatus status = outbound.AppendOrWait(HeaderOf(payload.Length), copy.Memory[..payload.Length], owner: null, waiter, out bool schedule);
+        SendStatus status = outbound.AppendOrWait(new HeldMessage(HeaderOf(payload.Length), copy.Memory[..payload.Length], owner: null), waiter, out bool schedule);
         if (schedule)
         {
             link.Connection.ScheduleFlush();

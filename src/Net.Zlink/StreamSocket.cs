@@ -4,7 +4,6 @@ using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
 using Net.Zlink.Transports;
-using Net.Zlink.Transports.Tcp;
 
 namespace Net.Zlink;
 
@@ -16,7 +15,7 @@ namespace Net.Zlink;
 /// Safe for any number of threads. Sending copies, except where a buffer is handed over. What Send accepted is written in order, per peer; what a lost
 /// connection kept from being written is counted (<see cref="GetStatistics"/>) and reported by an event.
 /// </remarks>
-public sealed class StreamSocket : IDisposable, IAsyncDisposable
+public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
 {
     private readonly ZlinkContext _context;
     private readonly StreamReceiver _receiver;
@@ -27,6 +26,7 @@ public sealed class StreamSocket : IDisposable, IAsyncDisposable
     {
         _context = context;
         Options = options;
+        options.BelongTo(context.Options);
         Hub = new StreamHub(context.Host, options.TotalReceiveByteLimit);
         _receiver = new StreamReceiver(Hub.Queue);
         _sender = new StreamSender(Hub);
@@ -44,16 +44,19 @@ public sealed class StreamSocket : IDisposable, IAsyncDisposable
     internal StreamHub Hub { get; }
 
     /// <summary>Listens; the frames of peers that come in are received from this socket.</summary>
-    /// <param name="endpoint">tcp://host:port; host an address, a name, an interface or *; port 0 or * for any free one.</param>
-    /// <returns>The endpoint with the numeric address and the real port.</returns>
-    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice or AddressInUse; the message says what to do.</exception>
+    /// <param name="endpoint">
+    /// tcp://host:port; host an address, a name, an interface or *; port 0 or * for any free one. Or ipc://path (at most 107 bytes, relative
+    /// to the working directory or absolute; this user only), ipc://@name (Linux; no file, any user), or ipc://* for a new file in the temporary directory.
+    /// </param>
+    /// <returns>The endpoint with the numeric address and the real port; of ipc://* with the path that was made.</returns>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse; for ipc also NotFound, NotADirectory, NameTooLong or PermissionDenied. The message says what to do.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public string Bind(string endpoint) => Bind(endpoint, Hub.Pull);
 
     /// <summary>Listens; the frames of peers that come in go to <paramref name="handler"/>.</summary>
     /// <param name="endpoint">As for <see cref="Bind(string)"/>.</param>
     /// <param name="handler">Called on each peer's shard.</param>
-    /// <returns>The endpoint with the numeric address and the real port.</returns>
+    /// <returns>The endpoint with the numeric address and the real port; of ipc://* with the path that was made.</returns>
     /// <exception cref="ZlinkException">As for <see cref="Bind(string)"/>.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public string Bind(string endpoint, StreamHandler handler)
@@ -65,7 +68,7 @@ public sealed class StreamSocket : IDisposable, IAsyncDisposable
     /// <summary>Listens; each peer that comes in is handed to <paramref name="handler"/> as a pipe of bytes, without framing.</summary>
     /// <param name="endpoint">As for <see cref="Bind(string)"/>.</param>
     /// <param name="handler">Called on the thread pool, once per peer. When its task completes the connection is ended in order; if it fails, with an event.</param>
-    /// <returns>The endpoint with the numeric address and the real port.</returns>
+    /// <returns>The endpoint with the numeric address and the real port; of ipc://* with the path that was made.</returns>
     /// <exception cref="ZlinkException">As for <see cref="Bind(string)"/>.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public string BindPipe(string endpoint, Func<StreamPipe, Task> handler)
@@ -80,19 +83,19 @@ public sealed class StreamSocket : IDisposable, IAsyncDisposable
     public void Unbind(string endpoint)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
-        if (!Hub.Unbind(endpoint))
+        if (!Endpoints.TryParseBind(endpoint, out BindTarget target, out EndpointError error))
         {
-            if (!StreamHub.TryParse(endpoint, out _, out EndpointError error))
-            {
-                throw ZlinkException.ForEndpoint(endpoint, error);
-            }
+            throw ZlinkException.ForEndpoint(endpoint, error);
+        }
 
+        if (!Hub.Unbind(target))
+        {
             throw new ZlinkException(ZlinkError.NotFound, $"{EndpointError.Quote(endpoint)} is not bound; use the text given to Bind or the one it returned");
         }
     }
 
     /// <summary>Connects to a peer whose frames are received from this socket. Does not connect again after a loss.</summary>
-    /// <param name="endpoint">tcp://host:port, or tcp://source:port;host:port.</param>
+    /// <param name="endpoint">tcp://host:port, tcp://source:port;host:port, ipc://path or ipc://@name (Linux).</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
     /// <returns>The new peer's id. Completes on the thread pool when the connection is up.</returns>
     /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, ConnectionRefused, TimedOut ...; the message says what to do.</exception>
@@ -138,7 +141,7 @@ public sealed class StreamSocket : IDisposable, IAsyncDisposable
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TryReceive(out StreamMessage message) => _receiver.TryReceive(out message);
 
-    /// <summary>Waits for the next message, at most <see cref="StreamOptions.ReceiveTimeout"/>, blocking the calling thread.</summary>
+    /// <summary>Waits for the next message, at most <see cref="SocketOptions.ReceiveTimeout"/>, blocking the calling thread.</summary>
     /// <returns>The message; dispose it.</returns>
     /// <exception cref="ZlinkException">Again: none came in time. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
@@ -204,7 +207,7 @@ public sealed class StreamSocket : IDisposable, IAsyncDisposable
         return error == ZlinkError.None;
     }
 
-    /// <summary>Sends a payload, blocking for room at most <see cref="StreamOptions.SendTimeout"/>; copies it.</summary>
+    /// <summary>Sends a payload, blocking for room at most <see cref="SocketOptions.SendTimeout"/>; copies it.</summary>
     /// <param name="peerId">The peer.</param>
     /// <param name="payload">Any bytes, also none.</param>
     /// <exception cref="ZlinkException">Again: no room in time. HostUnreachable: no such peer. NotSupported: it is a pipe.</exception>
@@ -292,6 +295,17 @@ public sealed class StreamSocket : IDisposable, IAsyncDisposable
     /// <returns>A snapshot.</returns>
     public IReadOnlyList<StreamPeer> GetPeers() => [.. Hub.Links.Select(PeerOf)];
 
+    /// <summary>Calls back for this socket's events: in order, one at a time, on the thread pool and never on a shard, so that the callback may block. What it throws is logged.</summary>
+    /// <param name="mask">Which events.</param>
+    /// <param name="handler">The callback. When it is slower than the events, the oldest are dropped, as for a monitor that is not read.</param>
+    /// <returns>Dispose it to end the calls; one that runs already may go on. Ends by itself with the socket, after <see cref="SocketEventTypes.MonitorStopped"/>.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="handler"/> is null.</exception>
+    public IDisposable OnEvent(SocketEventTypes mask, Action<SocketEvent> handler)
+    {
+        ArgumentNullException.ThrowIfNull(handler);
+        return new EventCallback(Hub.Monitors.Open(mask), handler, _context.Host.Logger);
+    }
+
     /// <summary>Begins to watch this socket's events.</summary>
     /// <param name="mask">Which.</param>
     /// <returns>A monitor of its own; dispose it when it is not needed any more.</returns>
@@ -307,7 +321,7 @@ public sealed class StreamSocket : IDisposable, IAsyncDisposable
 
     /// <summary>
     /// Ends the socket and returns at once: no more is accepted or received; what Send accepted goes on being written in the background, for at most
-    /// <see cref="StreamOptions.Linger"/>, and the context's shutdown waits for it. Idempotent; may be called from a handler.
+    /// <see cref="SocketOptions.Linger"/>, and the context's shutdown waits for it. Idempotent; may be called from a handler.
     /// </summary>
     public void Dispose() => BeginClose(DisconnectReason.Local, Options.Linger);
 
@@ -318,6 +332,16 @@ public sealed class StreamSocket : IDisposable, IAsyncDisposable
         Dispose();
         return ValueTask.CompletedTask;
     }
+
+    Task IContextSocket.AllClosed => Hub.AllClosed;
+
+    SocketMonitors IContextSocket.Monitors => Hub.Monitors;
+
+    void IContextSocket.BeginClose(DisconnectReason reason) => BeginClose(reason, Options.Linger);
+
+    void IContextSocket.Abort() => Hub.Abort();
+
+    void IContextSocket.AddTo(UndeliveredBooks books) => books.Add(Hub);
 
     internal StreamPeer PeerOf(StreamLink link)
     {
@@ -364,13 +388,13 @@ public sealed class StreamSocket : IDisposable, IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ObjectDisposedException.ThrowIf(Hub.IsClosed, this);
-        if (!StreamDialer.TryParse(endpoint, out TcpConnectAddress address, out EndpointError error))
+        if (!Endpoints.TryParseConnect(endpoint, out ConnectTarget target, out EndpointError error))
         {
             throw ZlinkException.ForEndpoint(endpoint, error);
         }
 
-        var dialer = new StreamDialer(Hub, endpoint, address, Options.Snapshot(), factory, reconnect);
-        (uint id, TcpDialResult failure) = await dialer.DialAsync(cancellationToken).ConfigureAwait(false);
+        var dialer = new StreamDialer(Hub, target, Options.Snapshot(), factory, reconnect);
+        (uint id, DialResult failure) = await dialer.DialAsync(cancellationToken).ConfigureAwait(false);
         if (id == 0)
         {
             cancellationToken.ThrowIfCancellationRequested();

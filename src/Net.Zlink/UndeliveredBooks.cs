@@ -1,3 +1,4 @@
+using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
@@ -25,6 +26,23 @@ internal sealed class UndeliveredBooks
                 if (_peers.Count < MaxPeers)
                 {
                     _peers.Add(new UndeliveredPeer(link.Id, link.Endpoint, link.Remote, link.Messages, link.Bytes));
+                }
+            }
+        }
+    }
+
+    public void Add(SocketCore core)
+    {
+        (OutboundCounts outbound, _) = core.Books.SumWith([]);
+        lock (_gate)
+        {
+            _messages += outbound.DroppedMessages;
+            _bytes += outbound.DroppedBytes;
+            foreach (UndeliveredPipe pipe in core.Books.Undelivered)
+            {
+                if (_peers.Count < MaxPeers)
+                {
+                    _peers.Add(new UndeliveredPeer(0, pipe.Endpoint, pipe.Remote, pipe.Messages, pipe.Bytes));
                 }
             }
         }

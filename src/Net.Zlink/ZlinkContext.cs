@@ -5,6 +5,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
@@ -16,7 +17,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     private readonly EngineHost _host;
     private readonly bool _ownsPool;
     private readonly Lock _gate = new();
-    private readonly List<StreamSocket> _sockets = [];
+    private readonly List<IContextSocket> _sockets = [];
+    private readonly SocketTotals _gone = new();
     private readonly Lazy<Task<ShutdownReport>> _shutdown;
     private readonly UndeliveredBooks _undelivered = new();
     private readonly ZlinkMeters _meters;
@@ -47,7 +49,11 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <summary>The buffer pool of this context's sockets. Applications may rent from it too.</summary>
     public BufferPool Pool => _host.Pool;
 
+    internal ZlinkContextOptions Options => _options;
+
     internal EngineHost Host => _host;
+
+    internal InprocRegistry Inproc { get; } = new();
 
     /// <summary>Makes a STREAM socket with the default options.</summary>
     /// <returns>The socket; it has no endpoint yet.</returns>
@@ -62,14 +68,57 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     public StreamSocket CreateStream(StreamOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
-        lock (_gate)
-        {
-            ObjectDisposedException.ThrowIf(_closed, this);
-            var socket = new StreamSocket(this, options);
-            _sockets.Add(socket);
-            return socket;
-        }
+        return Add(new StreamSocket(this, options));
     }
+
+    /// <summary>Makes a PAIR socket.</summary>
+    /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
+    /// <returns>The socket; it has no endpoint yet.</returns>
+    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
+    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
+    public PairSocket CreatePair(PairOptions? options = null) => Add(new PairSocket(this, options ?? new PairOptions()));
+
+    /// <summary>Makes a DEALER socket.</summary>
+    /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
+    /// <returns>The socket; it has no endpoint yet.</returns>
+    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
+    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
+    public DealerSocket CreateDealer(DealerOptions? options = null) => Add(new DealerSocket(this, options ?? new DealerOptions()));
+
+    /// <summary>Makes a ROUTER socket.</summary>
+    /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
+    /// <returns>The socket; it has no endpoint yet.</returns>
+    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
+    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
+    public RouterSocket CreateRouter(RouterOptions? options = null) => Add(new RouterSocket(this, options ?? new RouterOptions()));
+
+    /// <summary>Makes a PUB socket.</summary>
+    /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
+    /// <returns>The socket; it has no endpoint yet.</returns>
+    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
+    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
+    public PubSocket CreatePub(PubOptions? options = null) => Add(new PubSocket(this, options ?? new PubOptions()));
+
+    /// <summary>Makes a SUB socket.</summary>
+    /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
+    /// <returns>The socket; it has no endpoint yet.</returns>
+    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
+    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
+    public SubSocket CreateSub(SubOptions? options = null) => Add(new SubSocket(this, options ?? new SubOptions()));
+
+    /// <summary>Makes an XPUB socket.</summary>
+    /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
+    /// <returns>The socket; it has no endpoint yet.</returns>
+    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
+    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
+    public XPubSocket CreateXPub(XPubOptions? options = null) => Add(new XPubSocket(this, options ?? new XPubOptions()));
+
+    /// <summary>Makes an XSUB socket.</summary>
+    /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
+    /// <returns>The socket; it has no endpoint yet.</returns>
+    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
+    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
+    public XSubSocket CreateXSub(XSubOptions? options = null) => Add(new XSubSocket(this, options ?? new XSubOptions()));
 
     /// <summary>What the shards and sockets have done so far: a snapshot, made at the call.</summary>
     /// <returns>The statistics.</returns>
@@ -131,24 +180,65 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <summary>Completes when no shard has runnable work.</summary>
     internal Task WhenIdleAsync() => _host.Shards.WhenIdleAsync();
 
-    internal void Forget(StreamSocket socket)
+    internal void Forget(IContextSocket socket)
     {
+        SocketStatistics? last = (socket as ZlinkSocket)?.GetStatistics();
         lock (_gate)
         {
             if (!_sockets.Remove(socket))
             {
                 return;
             }
+
+            if (last is not null)
+            {
+                _gone.AddGone(((ZlinkSocket)socket).Core.Type, last);
+            }
         }
 
-        _undelivered.Add(socket.Hub);
+        socket.AddTo(_undelivered);
     }
 
-    internal StreamSocket[] SnapshotSockets()
+    /// <summary>What all ZMP sockets did, gone ones included: a snapshot.</summary>
+    internal SocketTotals SnapshotTotals()
+    {
+        SocketTotals totals;
+        IContextSocket[] living;
+        lock (_gate)
+        {
+            totals = _gone.Copy();
+            living = [.. _sockets];
+        }
+
+        foreach (ZlinkSocket socket in living.OfType<ZlinkSocket>())
+        {
+            totals.Add(socket);
+        }
+
+        return totals;
+    }
+
+    internal IContextSocket[] SnapshotSockets()
     {
         lock (_gate)
         {
             return [.. _sockets];
+        }
+    }
+
+    private TSocket Add<TSocket>(TSocket socket)
+        where TSocket : IContextSocket
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_closed, this);
+            if (_sockets.Count >= _options.MaxSockets)
+            {
+                throw new ZlinkException(ZlinkError.TooManySockets, $"the context has its {_options.MaxSockets} sockets; dispose some or raise MaxSockets");
+            }
+
+            _sockets.Add(socket);
+            return socket;
         }
     }
 
@@ -157,13 +247,13 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         // Off the caller's stack: it may be a shard, or hold a lock of its own.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         long started = Stopwatch.GetTimestamp();
-        StreamSocket[] sockets = SnapshotSockets();
-        foreach (StreamSocket socket in sockets)
+        IContextSocket[] sockets = SnapshotSockets();
+        foreach (IContextSocket socket in sockets)
         {
-            socket.BeginClose(DisconnectReason.ContextTerminated, Timeout.InfiniteTimeSpan);
+            socket.BeginClose(DisconnectReason.ContextTerminated);
         }
 
-        Task all = Task.WhenAll(sockets.Select(static s => s.Hub.AllClosed));
+        Task all = Task.WhenAll(sockets.Select(static s => s.AllClosed));
         bool drained = true;
         try
         {
@@ -172,9 +262,9 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         catch (TimeoutException)
         {
             drained = false;
-            foreach (StreamSocket socket in sockets)
+            foreach (IContextSocket socket in sockets)
             {
-                socket.Hub.Abort();
+                socket.Abort();
             }
 
             // An abort runs on the shards and waits for nobody else.
@@ -182,7 +272,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         }
 
         await _host.Shards.ReleaseAsync().ConfigureAwait(false);
-        foreach (StreamSocket socket in sockets)
+        foreach (IContextSocket socket in sockets)
         {
             Forget(socket);
         }
@@ -204,9 +294,9 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         public void OnSlowRun(ShardLoop shard, string work, TimeSpan elapsed)
         {
             Log.SlowRun(logger, shard.Index, elapsed.TotalMilliseconds, work);
-            foreach (StreamSocket socket in context.SnapshotSockets())
+            foreach (IContextSocket socket in context.SnapshotSockets())
             {
-                socket.Hub.Monitors.Publish(SocketEventTypes.SlowHandler, (long)elapsed.TotalMilliseconds, "", "", detail: work);
+                socket.Monitors.Publish(SocketEventTypes.SlowHandler, (long)elapsed.TotalMilliseconds, "", "", detail: work);
             }
         }
 

@@ -34,6 +34,28 @@ public sealed record ZlinkContextOptions
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
     public TimeSpan ShutdownTimeout { get; init => field = StreamOptions.CheckTime(value, mayBeInfinite: true); } = TimeSpan.FromSeconds(30);
 
+    /// <summary>Sockets that the context has at the same time. Default: 1,023, as in the native core.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
+    public int MaxSockets
+    {
+        get;
+        init
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
+            field = value;
+        }
+    } = 1023;
+
+    /// <summary>What <see cref="SocketOptions.IPv6"/> is for sockets whose options do not say. Default false.</summary>
+    public bool IPv6 { get; init; }
+
+    /// <summary>
+    /// What <see cref="SocketOptions.Linger"/> is for sockets whose options do not say (but for SUB and XSUB, which do not linger). Default: as long as it takes, up to <see cref="ShutdownTimeout"/>.
+    /// Zero is what the native core calls BLOCKY 0.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
+    public TimeSpan DefaultLinger { get; init => field = StreamOptions.CheckTime(value, mayBeInfinite: true); } = Timeout.InfiniteTimeSpan;
+
     /// <summary>Where log lines go. Null (default): nowhere.</summary>
     public ILoggerFactory? LoggerFactory { get; init; }
 }

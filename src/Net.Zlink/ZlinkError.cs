@@ -9,14 +9,26 @@ public enum ZlinkError
     /// <summary>EAGAIN: it would have to wait, or the wait timed out.</summary>
     Again = 11,
 
+    /// <summary>EACCES: this process may not use that path.</summary>
+    PermissionDenied = 13,
+
     /// <summary>ENODEV: no host or interface of that name.</summary>
     NoDevice = 19,
+
+    /// <summary>ENOTDIR: a part of the path that should be a directory is none.</summary>
+    NotADirectory = 20,
+
+    /// <summary>EMFILE: the context has as many sockets as it may.</summary>
+    TooManySockets = 24,
 
     /// <summary>EINVAL: malformed.</summary>
     InvalidArgument = 22,
 
-    /// <summary>ENOENT: no such endpoint.</summary>
+    /// <summary>ENOENT: no such endpoint, or no such directory.</summary>
     NotFound = 2,
+
+    /// <summary>ENAMETOOLONG: an ipc path or name of more than 107 bytes.</summary>
+    NameTooLong = 36,
 
     /// <summary>EMSGSIZE: the payload is longer than a frame can be.</summary>
     MessageTooLarge = 90,
@@ -45,6 +57,12 @@ public enum ZlinkError
     /// <summary>EHOSTUNREACH: no peer of that id.</summary>
     HostUnreachable = 113,
 
+    /// <summary>ENOCOMPATPROTO: the two socket types do not talk to each other.</summary>
+    NotCompatible = 156384764,
+
+    /// <summary>EMTHREAD: the context has none of the shards that <see cref="ZmpSocketOptions.ShardAffinity"/> allows.</summary>
+    NoThread = 156384766,
+
     /// <summary>ETERM: the context was shut down.</summary>
     ContextTerminated = 156384765,
 }
@@ -59,9 +77,13 @@ public static class ZlinkErrorExtensions
     {
         ZlinkError.None => "0",
         ZlinkError.Again => "EAGAIN",
+        ZlinkError.PermissionDenied => "EACCES",
         ZlinkError.NoDevice => "ENODEV",
+        ZlinkError.NotADirectory => "ENOTDIR",
+        ZlinkError.TooManySockets => "EMFILE",
         ZlinkError.InvalidArgument => "EINVAL",
         ZlinkError.NotFound => "ENOENT",
+        ZlinkError.NameTooLong => "ENAMETOOLONG",
         ZlinkError.MessageTooLarge => "EMSGSIZE",
         ZlinkError.ProtocolNotSupported => "EPROTONOSUPPORT",
         ZlinkError.NotSupported => "EOPNOTSUPP",
@@ -71,6 +93,8 @@ public static class ZlinkErrorExtensions
         ZlinkError.TimedOut => "ETIMEDOUT",
         ZlinkError.ConnectionRefused => "ECONNREFUSED",
         ZlinkError.HostUnreachable => "EHOSTUNREACH",
+        ZlinkError.NotCompatible => "ENOCOMPATPROTO",
+        ZlinkError.NoThread => "EMTHREAD",
         ZlinkError.ContextTerminated => "ETERM",
         _ => ((int)error).ToString(System.Globalization.CultureInfo.InvariantCulture),
     };

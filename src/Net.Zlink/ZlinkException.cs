@@ -1,6 +1,5 @@
 using System.Net.Sockets;
 using Net.Zlink.Transports;
-using Net.Zlink.Transports.Tcp;
 
 namespace Net.Zlink;
 
@@ -44,13 +43,18 @@ public sealed class ZlinkException : Exception
             EndpointFault.UnknownScheme => ZlinkError.ProtocolNotSupported,
             EndpointFault.NoSuchName => ZlinkError.NoDevice,
             EndpointFault.AddressInUse or EndpointFault.NotBindable => ZlinkError.AddressInUse,
+            EndpointFault.NoSuchPath => ZlinkError.NotFound,
+            EndpointFault.NotADirectory => ZlinkError.NotADirectory,
+            EndpointFault.NameTooLong => ZlinkError.NameTooLong,
+            EndpointFault.AccessDenied => ZlinkError.PermissionDenied,
+            EndpointFault.Incompatible => ZlinkError.NotCompatible,
             _ => ZlinkError.InvalidArgument,
         };
         Exception? cause = error.OsError == SocketError.Success ? null : new SocketException((int)error.OsError);
         return new ZlinkException(code, $"{EndpointError.Quote(endpoint)}: {error.Sentence}", cause);
     }
 
-    internal static ZlinkException ForDial(string endpoint, in TcpDialResult failure)
+    internal static ZlinkException ForDial(string endpoint, in DialResult failure)
     {
         ZlinkError code = failure.Error switch
         {
@@ -59,6 +63,7 @@ public sealed class ZlinkException : Exception
             SocketError.NetworkUnreachable or SocketError.NetworkDown => ZlinkError.NetworkUnreachable,
             SocketError.HostUnreachable or SocketError.HostDown => ZlinkError.HostUnreachable,
             SocketError.ConnectionReset => ZlinkError.ConnectionReset,
+            SocketError.AccessDenied => ZlinkError.PermissionDenied,
             _ => ZlinkError.ConnectionRefused,
         };
         return new ZlinkException(code, $"{EndpointError.Quote(endpoint)}: {failure.Sentence}", new SocketException((int)failure.Error));

@@ -9,6 +9,8 @@ internal sealed class ZlinkMeters : IDisposable
 {
     public const string MeterName = "Net.Zlink";
 
+    private const string TypeTag = "zlink.socket.type";
+
     private static int s_contexts;
 
     private readonly Meter _meter;
@@ -37,9 +39,70 @@ internal sealed class ZlinkMeters : IDisposable
         _meter.CreateObservableCounter("zlink.stream.written_bytes", () => Sum(static s => s.WrittenBytes), "By", "Bytes written, frame headers included.");
         _meter.CreateObservableCounter("zlink.stream.dropped", () => Sum(static s => s.DroppedMessages + s.DroppedUnreadMessages), "{message}", "Accepted messages not written, and read ones not received.");
         _meter.CreateObservableCounter("zlink.stream.refused", () => Sum(static s => s.RefusedConnections), "{connection}", "Connections turned away.");
+        AddSocketInstruments();
     }
 
     public void Dispose() => _meter.Dispose();
+
+    /// <summary>Those of the ZMP sockets, one value per type of socket. Counters include sockets that are gone.</summary>
+    private void AddSocketInstruments()
+    {
+        _meter.CreateObservableGauge("zlink.socket.count", () => PerType(static (count, _) => count), "{socket}", "Open sockets.");
+        _meter.CreateObservableGauge("zlink.socket.peers", () => PerType(static (_, s) => s.Peers), "{peer}", "Pipes to peers, also to those that are not connected.");
+        _meter.CreateObservableGauge("zlink.socket.queued", () => PerType(static (_, s) => s.QueuedMessages), "{message}", "Messages that wait to be written.");
+        _meter.CreateObservableGauge("zlink.socket.unread", () => PerType(static (_, s) => s.UnreadMessages), "{message}", "Messages that wait to be received.");
+        _meter.CreateObservableCounter("zlink.socket.sent", () => PerType(static (_, s) => s.WrittenMessages), "{message}", "Messages written.");
+        _meter.CreateObservableCounter("zlink.socket.sent_bytes", () => PerType(static (_, s) => s.WrittenBytes), "By", "Bytes written, frame headers included; not inproc.");
+        _meter.CreateObservableCounter("zlink.socket.received", () => PerType(static (_, s) => s.ReceivedMessages), "{message}", "Messages read.");
+        _meter.CreateObservableCounter("zlink.socket.delivered", () => PerType(static (_, s) => s.DeliveredMessages), "{message}", "Messages handed to the application.");
+        _meter.CreateObservableCounter("zlink.socket.refused", () => PerType(static (_, s) => s.RefusedConnections), "{connection}", "Connections turned away.");
+        _meter.CreateObservableCounter(
+            "zlink.socket.connections",
+            () => PerType("zlink.direction", ("accepted", static s => s.AcceptedConnections), ("dialled", static s => s.DialledConnections)),
+            "{connection}",
+            "Connections that came up.");
+        _meter.CreateObservableCounter(
+            "zlink.socket.dropped",
+            () => PerType(
+                "zlink.cause",
+                ("connection_lost", static s => s.DroppedMessages),
+                ("high_water_mark", static s => s.DroppedAtHighWaterMark),
+                ("unroutable", static s => s.DroppedUnroutable),
+                ("unmatched", static s => s.UnmatchedMessages),
+                ("unread", static s => s.DroppedUnreadMessages)),
+            "{message}",
+            "Messages that nobody got, by cause.");
+        _meter.CreateObservableCounter(
+            "zlink.socket.failed_handshakes",
+            () => PerType(
+                "zlink.cause",
+                ("lost", static s => s.HandshakeFailures.Lost),
+                ("timed_out", static s => s.HandshakeFailures.TimedOut),
+                ("malformed", static s => s.HandshakeFailures.Malformed),
+                ("type_mismatch", static s => s.HandshakeFailures.TypeMismatch),
+                ("error_received", static s => s.HandshakeFailures.ErrorReceived)),
+            "{connection}",
+            "Connections that ended before the handshake was complete, by cause.");
+    }
+
+    private IEnumerable<Measurement<long>> PerType(Func<int, SocketStatistics, long> value)
+    {
+        foreach ((string type, int sockets, SocketStatistics statistics) in _context.SnapshotTotals().ByType)
+        {
+            yield return new Measurement<long>(value(sockets, statistics), new KeyValuePair<string, object?>(TypeTag, type));
+        }
+    }
+
+    private IEnumerable<Measurement<long>> PerType(string tag, params (string Kind, Func<SocketStatistics, long> Value)[] kinds)
+    {
+        foreach ((string type, _, SocketStatistics statistics) in _context.SnapshotTotals().ByType)
+        {
+            foreach ((string kind, Func<SocketStatistics, long> value) in kinds)
+            {
+                yield return new Measurement<long>(value(statistics), new(TypeTag, type), new(tag, kind));
+            }
+        }
+    }
 
     private IEnumerable<Measurement<T>> PerShard<T>(Func<ShardStatistics, T> value)
         where T : struct
@@ -61,7 +124,7 @@ internal sealed class ZlinkMeters : IDisposable
     private long Sum(Func<StreamStatistics, long> value)
     {
         long sum = 0;
-        foreach (StreamSocket socket in _context.SnapshotSockets())
+        foreach (StreamSocket socket in _context.SnapshotSockets().OfType<StreamSocket>())
         {
             sum += value(socket.GetStatistics());
         }

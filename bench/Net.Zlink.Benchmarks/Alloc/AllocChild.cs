@@ -1,6 +1,8 @@
 using System.CommandLine;
+using System.Diagnostics;
 using System.Globalization;
 using System.Text.Json;
+using Net.Zlink.Benchmarks.Patterns;
 using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Benchmarks.Alloc;
@@ -10,8 +12,10 @@ internal static class AllocChild
 {
     public const string ServerCommand = "alloc-server";
     public const string ClientCommand = "alloc-client";
+    public const string SocketsCommand = "alloc-sockets";
     public const string MarkRequest = "mark";
     public const string MarkReply = "MARK ";
+    public const string SecondsReply = "SECONDS ";
     public const string Ready = "READY ";
 
     // So few that with windows of 256 KB in flight most answers have to wait for room.
@@ -51,6 +55,45 @@ internal static class AllocChild
             AllocMark before = client.Mark();
             await client.RunAsync(request.GetValue(messages), cancellation);
             Print(client.Mark().Since(before));
+            return 0;
+        });
+        return command;
+    }
+
+    public static Command CreateSockets()
+    {
+        var pattern = new Option<string>("--pattern") { Required = true };
+        pattern.AcceptOnlyFromAmong(ZmpAllocCase.Patterns);
+        var transport = new Option<string>("--transport") { Required = true };
+        transport.AcceptOnlyFromAmong(PatternNames.Transports);
+        var mode = new Option<string>("--mode") { Required = true };
+        mode.AcceptOnlyFromAmong(ZmpModes.All);
+        var size = new Option<int>("--size") { Required = true };
+        var mark = new Option<int>("--hwm") { Required = true };
+        var warmUp = new Option<int>("--warm-up") { Required = true };
+        var messages = new Option<int>("--messages") { Required = true };
+        var command = new Command(SocketsCommand, "The measured sockets of 'alloc'.") { Hidden = true };
+        foreach (Option option in new Option[] { pattern, transport, mode, size, mark, warmUp, messages })
+        {
+            command.Add(option);
+        }
+
+        command.SetAction(async (request, cancellation) =>
+        {
+            var what = new ZmpAllocCase(request.GetValue(pattern)!, request.GetValue(transport)!, request.GetValue(mode)!, request.GetValue(size));
+            bool waits = string.Equals(what.Mode, ZmpModes.SendWaits, StringComparison.Ordinal);
+            await using var loop = new ZmpAllocLoop(what, waits ? TinyHighWaterMark : request.GetValue(mark));
+            await loop.RunAsync(request.GetValue(warmUp)).WaitAsync(cancellation);
+
+            // The first mark of a process is its dearest: that is not the messages' cost.
+            loop.Mark();
+            AllocMark before = loop.Mark();
+            long start = Stopwatch.GetTimestamp();
+            await loop.RunAsync(request.GetValue(messages)).WaitAsync(cancellation);
+            double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
+            AllocMark used = loop.Mark().Since(before);
+            Console.WriteLine(SecondsReply + seconds.ToString(CultureInfo.InvariantCulture));
+            Print(used);
             return 0;
         });
         return command;

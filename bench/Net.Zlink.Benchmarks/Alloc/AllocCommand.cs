@@ -12,23 +12,30 @@ internal static class AllocCommand
         var messages = new Option<int>("--messages") { Description = "Messages measured per case.", DefaultValueFactory = _ => 1_000_000 };
         var warmUp = new Option<int>("--warm-up") { Description = "Messages before that, not measured.", DefaultValueFactory = _ => 200_000 };
         var only = new Option<string?>("--only") { Description = "Only cases whose name contains this text, e.g. 'pull' or 'ping-pong'." };
+        Option<int> mark = new Option<int>("--hwm")
+        {
+            Description = "High-water marks of the ZMP sockets: so low that their queues reach them while warming up, since a queue that grows longer than ever before makes the pool grow.",
+            DefaultValueFactory = _ => 1_000,
+        }.AtLeast(1);
         var inline = new Option<bool>("--inline-completions") { Description = "Start the measured processes with the runtime's inline completions on." };
         var json = new Option<FileInfo?>("--json") { Description = "Also write the figures to this file." };
         var command = new ExampleCommand(
             "alloc",
-            "Allocation proof: bytes per message and collections of a server, then of a client, each measured in a process of its own. Exit code 1 above 0.1 byte per message or at any Gen2 collection.",
+            "Allocation proof: bytes per message and collections of a STREAM server, of a client, and of pairs of ZMP sockets, each measured in a process of its own. Exit code 1 above 0.1 byte per message or at any Gen2 collection.",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc --only ping-pong",
+            "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc --only \"PAIR inproc\"",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc --messages 100000 --warm-up 50000      (short, for CI)");
         command.Add(messages);
         command.Add(warmUp);
         command.Add(only);
+        command.Add(mark);
         command.Add(inline);
         command.Add(json);
         messages.Validators.Add(result => Validate(result, result.GetValueOrDefault<int>()));
         warmUp.Validators.Add(result => Validate(result, result.GetValueOrDefault<int>()));
         command.SetAction((request, cancellation) => RunAsync(
-            new AllocRun(request.GetValue(warmUp), request.GetValue(messages), request.GetValue(inline)), request.GetValue(only) ?? "", request.GetValue(json), cancellation));
+            new AllocRun(request.GetValue(warmUp), request.GetValue(messages), request.GetValue(mark), request.GetValue(inline)), request.GetValue(only) ?? "", request.GetValue(json), cancellation));
         return command;
     }
 
@@ -51,34 +58,36 @@ internal static class AllocCommand
 
         List<AllocResult> servers = await MeasureAsync("server", AllocCase.ForServer, only, run.MeasureServerAsync, cancellation);
         List<AllocResult> clients = await MeasureAsync("client (ConnectAsync)", AllocCase.ForClient, only, run.MeasureClientAsync, cancellation);
-        if (servers.Count + clients.Count == 0)
+        List<AllocResult> sockets = await MeasureAsync($"sockets (both ends, HWM {run.HighWaterMark:N0})", ZmpAllocCase.All, only, run.MeasureSocketsAsync, cancellation);
+        if (servers.Count + clients.Count + sockets.Count == 0)
         {
-            throw new RequestException($"No case is named like '{only}'. There are: {string.Join("; ", AllocCase.ForServer)}");
+            throw new RequestException($"No case is named like '{only}'. There are: {string.Join("; ", [.. AllocCase.ForServer, .. ZmpAllocCase.All])}");
         }
 
         if (json is not null)
         {
-            await File.WriteAllTextAsync(json.FullName, JsonSerializer.Serialize(new { machine, run, servers, clients }, JsonOutput.Options), cancellation);
+            await File.WriteAllTextAsync(json.FullName, JsonSerializer.Serialize(new { machine, run, servers, clients, sockets }, JsonOutput.Options), cancellation);
         }
 
-        bool good = servers.Concat(clients).All(result => result.IsGood);
+        bool good = servers.Concat(clients).Concat(sockets).All(result => result.IsGood);
         Console.WriteLine(good ? "alloc: every case met" : "alloc: missed");
         return good ? 0 : Commands.Failed;
     }
 
-    private static async Task<List<AllocResult>> MeasureAsync(
-        string who, IReadOnlyList<AllocCase> cases, string only, Func<AllocCase, CancellationToken, Task<AllocResult>> measure, CancellationToken cancellation)
+    private static async Task<List<AllocResult>> MeasureAsync<T>(
+        string who, IReadOnlyList<T> cases, string only, Func<T, CancellationToken, Task<AllocResult>> measure, CancellationToken cancellation)
+        where T : notnull
     {
         var results = new List<AllocResult>();
         var table = new TextTable(who, "bytes/message", "of it pool growth", "gen0", "gen1", "gen2", "receives that waited", "sends that waited", "msg/s", "verdict");
-        foreach (AllocCase one in cases.Where(c => c.ToString().Contains(only, StringComparison.OrdinalIgnoreCase)))
+        foreach (T one in cases.Where(c => c.ToString()!.Contains(only, StringComparison.OrdinalIgnoreCase)))
         {
             Console.Error.WriteLine($"{who}: {one} ...");
             AllocResult result = await measure(one, cancellation);
             AllocMark used = result.Used;
             results.Add(result);
             table.Add(
-                one.ToString(), $"{result.BytesPerMessage:0.000}", $"{(double)used.PoolBytes / used.Messages:0.000}", $"{used.Gen0}", $"{used.Gen1}", $"{used.Gen2}", $"{used.ReceiveWaits:N0}", $"{used.SendWaits:N0}",
+                result.Case, $"{result.BytesPerMessage:0.000}", $"{(double)used.PoolBytes / used.Messages:0.000}", $"{used.Gen0}", $"{used.Gen1}", $"{used.Gen2}", $"{used.ReceiveWaits:N0}", $"{used.SendWaits:N0}",
                 $"{result.MessagesPerSecond:N0}", result.IsGood ? "met" : "missed");
         }
 

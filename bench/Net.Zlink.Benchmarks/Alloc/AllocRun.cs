@@ -7,7 +7,7 @@ using Net.Zlink.Benchmarks.Common;
 namespace Net.Zlink.Benchmarks.Alloc;
 
 /// <summary>Measures one case in a child process, so that nothing of the other side is in the figure.</summary>
-internal sealed record AllocRun(int WarmUp, int Messages, bool InlineCompletions)
+internal sealed record AllocRun(int WarmUp, int Messages, int HighWaterMark, bool InlineCompletions)
 {
     // A child that has not started by then never will; a mark is answered at once.
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(30);
@@ -29,7 +29,7 @@ internal sealed record AllocRun(int WarmUp, int Messages, bool InlineCompletions
         await client.RunAsync(Messages).WaitAsync(cancellation);
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
         AllocMark after = await MarkAsync(server, cancellation);
-        return new AllocResult(one, after.Since(before), elapsed);
+        return new AllocResult(one.ToString(), after.Since(before), elapsed);
     }
 
     public async Task<AllocResult> MeasureClientAsync(AllocCase one, CancellationToken cancellation)
@@ -49,7 +49,24 @@ internal sealed record AllocRun(int WarmUp, int Messages, bool InlineCompletions
         AllocMark used = await ReadMarkAsync(client, RunLimit, cancellation);
 
         // The time includes the child's start and warm-up; scaled to the measured share of messages it is a hint, not a result.
-        return new AllocResult(one, used, Stopwatch.GetElapsedTime(start) * ((double)Messages / (WarmUp + Messages)));
+        return new AllocResult(one.ToString(), used, Stopwatch.GetElapsedTime(start) * ((double)Messages / (WarmUp + Messages)));
+    }
+
+    public async Task<AllocResult> MeasureSocketsAsync(ZmpAllocCase one, CancellationToken cancellation)
+    {
+        await using ChildProcess sockets = ChildProcess.Start(Self.StartInfo(
+            InlineCompletions,
+            AllocChild.SocketsCommand,
+            "--pattern", one.Pattern,
+            "--transport", one.Transport,
+            "--mode", one.Mode,
+            "--size", Text(one.Size),
+            "--hwm", Text(HighWaterMark),
+            "--warm-up", Text(WarmUp),
+            "--messages", Text(Messages)));
+        string? seconds = await sockets.ReadLineAsync(AllocChild.SecondsReply, RunLimit, cancellation);
+        AllocMark used = await ReadMarkAsync(sockets, StartLimit, cancellation);
+        return new AllocResult(one.ToString(), used, TimeSpan.FromSeconds(double.Parse(seconds![AllocChild.SecondsReply.Length..], CultureInfo.InvariantCulture)));
     }
 
     private static string Text(int number) => number.ToString(CultureInfo.InvariantCulture);
@@ -78,7 +95,7 @@ internal sealed record AllocRun(int WarmUp, int Messages, bool InlineCompletions
 }
 
 /// <summary>What one case cost.</summary>
-internal sealed record AllocResult(AllocCase Case, AllocMark Used, TimeSpan Elapsed)
+internal sealed record AllocResult(string Case, AllocMark Used, TimeSpan Elapsed)
 {
     // "None" with room for what the process does beside messages, such as the mark itself and timers: a tenth of a byte is 100 KB in a million messages.
     private const double Bar = 0.1;

@@ -3,7 +3,9 @@ using System.CommandLine.Help;
 using System.CommandLine.Invocation;
 using Net.Zlink.Benchmarks.Alloc;
 using Net.Zlink.Benchmarks.Compare;
+using Net.Zlink.Benchmarks.Many;
 using Net.Zlink.Benchmarks.Micro;
+using Net.Zlink.Benchmarks.Patterns;
 using Net.Zlink.Benchmarks.Profile;
 
 namespace Net.Zlink.Benchmarks.Common;
@@ -22,7 +24,12 @@ internal static class Commands
         root.Add(AllocCommand.Create());
         root.Add(AllocChild.CreateServer());
         root.Add(AllocChild.CreateClient());
+        root.Add(AllocChild.CreateSockets());
         root.Add(CompareCommand.Create());
+        root.Add(PatternsCommand.Create());
+        root.Add(PatternRunCommand.Create());
+        root.Add(ManyCommand.Create());
+        root.Add(ManyRunCommand.Create());
         root.Add(ProfileCommand.Create());
         HelpOption help = root.Options.OfType<HelpOption>().First();
         help.Action = new HelpWithExamples((HelpAction)help.Action!);

@@ -12,10 +12,17 @@ internal static class ProcFile
     /// <summary>User and system time of a process, all threads, in seconds.</summary>
     public static double CpuSeconds(int pid)
     {
-        // The name in the second field may hold blanks: count from the bracket that ends it. Fields 14 and 15 are then the 12th and 13th.
-        string stat = File.ReadAllText(string.Create(CultureInfo.InvariantCulture, $"/proc/{pid}/stat"));
-        string[] fields = stat[(stat.LastIndexOf(')') + 2)..].Split(' ');
+        // Fields 14 and 15 of proc(5).
+        string[] fields = StatFields(pid);
         return (Number(fields[11]) + Number(fields[12])) / TicksPerSecond;
+    }
+
+    /// <summary>User and system time of this process and of all that it started and that have ended, in seconds.</summary>
+    public static double CpuSecondsWithEndedChildren()
+    {
+        // Fields 14 to 17 of proc(5).
+        string[] fields = StatFields(Environment.ProcessId);
+        return (Number(fields[11]) + Number(fields[12]) + Number(fields[13]) + Number(fields[14])) / TicksPerSecond;
     }
 
     /// <summary>Peak resident memory in MiB.</summary>
@@ -52,6 +59,13 @@ internal static class ProcFile
         File.ReadLines("/proc/cpuinfo").FirstOrDefault(l => l.StartsWith("model name", StringComparison.Ordinal))?.Split(':')[1].Trim() ?? "unknown processor";
 
     public static string LoadAverage() => File.ReadAllText("/proc/loadavg").Split(' ')[0];
+
+    /// <summary>From the third field of proc(5) on: the name in the second may hold blanks, so it is counted from the bracket that ends it.</summary>
+    private static string[] StatFields(int pid)
+    {
+        string stat = File.ReadAllText(string.Create(CultureInfo.InvariantCulture, $"/proc/{pid}/stat"));
+        return stat[(stat.LastIndexOf(')') + 2)..].Split(' ');
+    }
 
     private static double StatusKiB(int pid, string field)
     {

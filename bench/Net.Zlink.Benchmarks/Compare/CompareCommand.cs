@@ -23,13 +23,13 @@ internal static class CompareCommand
 
     private static readonly Option<string?> Load = new("--load") { Description = $"The load generator's command; by default the environment variable {LoadCommand.Variable}." };
 
-    private static readonly Option<int> Rounds = new("--rounds") { Description = "Rounds that count.", DefaultValueFactory = _ => 5 };
+    private static readonly Option<int> Rounds = new Option<int>("--rounds") { Description = "Rounds that count.", DefaultValueFactory = _ => 5 }.AtLeast(1);
 
-    private static readonly Option<int> Discard = new("--discard") { Description = "Rounds before them that do not.", DefaultValueFactory = _ => 1 };
+    private static readonly Option<int> Discard = new Option<int>("--discard") { Description = "Rounds before them that do not.", DefaultValueFactory = _ => 1 }.AtLeast(0);
 
-    private static readonly Option<int> WarmUp = new("--warm-up") { Description = "Seconds of load before the measurement.", DefaultValueFactory = _ => 2 };
+    private static readonly Option<int> WarmUp = new Option<int>("--warm-up") { Description = "Seconds of load before the measurement.", DefaultValueFactory = _ => 2 }.AtLeast(0);
 
-    private static readonly Option<int> Measure = new("--measure") { Description = "Seconds measured.", DefaultValueFactory = _ => 6 };
+    private static readonly Option<int> Measure = new Option<int>("--measure") { Description = "Seconds measured.", DefaultValueFactory = _ => 6 }.AtLeast(1);
 
     private static readonly Option<FileInfo?> Json = new("--json") { Description = "Also write every run to this file." };
 
@@ -51,20 +51,8 @@ internal static class CompareCommand
             command.Add(option);
         }
 
-        Rounds.Validators.Add(result => AtLeast(result, 1));
-        Discard.Validators.Add(result => AtLeast(result, 0));
-        WarmUp.Validators.Add(result => AtLeast(result, 0));
-        Measure.Validators.Add(result => AtLeast(result, 1));
         command.SetAction(RunAsync);
         return command;
-    }
-
-    private static void AtLeast(System.CommandLine.Parsing.OptionResult result, int least)
-    {
-        if (result.GetValueOrDefault<int>() < least)
-        {
-            result.AddError($"{result.Option.Name} must be at least {least}.");
-        }
     }
 
     private static async Task<int> RunAsync(ParseResult request, CancellationToken cancellation)

@@ -12,13 +12,19 @@ internal sealed record Metric(string Name, string Title, string Format, [propert
 {
     public static Metric Rate { get; } = new("rate", "msg/s", "N0", run => run.Load is { MessagesPerSecond: > 0 } load ? load.MessagesPerSecond : null);
 
+    /// <summary>One way, of messages that wait for each other: half of a round trip. Not <c>p50</c>, which a load generator takes under load.</summary>
+    public static Metric Latency { get; } = new("latency", "latency us", "0.0", run => run.Latency);
+
+    public static Metric Cpu { get; } = new("cpu", "cpu us/msg", "0.00", run => run.Load is { Received: > 0 } load ? run.CpuSeconds * 1_000_000 / load.Received : null);
+
     public static IReadOnlyList<Metric> All { get; } =
     [
         Rate,
+        Latency,
         new("p50", "p50 us", "N0", run => run.Load is { P50: > 0 } load ? load.P50 : null),
         new("p99", "p99 us", "N0", run => run.Load is { P99: > 0 } load ? load.P99 : null),
         new("connect", "connect s", "0.00", run => run.Load?.ConnectSeconds),
-        new("cpu", "cpu us/msg", "0.00", run => run.Load is { Received: > 0 } load ? run.CpuSeconds * 1_000_000 / load.Received : null),
+        Cpu,
         new("peak", "peak MB", "N0", run => run.Load is null ? null : run.PeakMemory),
         new("idle", "idle cpu %", "0.00", run => run.Idle?.CpuPercent),
         new("held", "KB/connection", "0.0", run => run.Idle?.KiBPerConnection),

@@ -6,12 +6,6 @@ namespace Net.Zlink.Benchmarks.Compare;
 /// <summary>One case's result for people.</summary>
 internal static class Report
 {
-    // A control that moves by more than this between rounds was disturbed; then so were the others (docs/benchmarks.md).
-    private const double SteadyControl = 1.25;
-
-    // Other programs' share of the machine from which on a table says nothing.
-    private const double QuietPercent = 5;
-
     public static void Print(CaseResult result, IReadOnlyList<ServerSpec> servers)
     {
         string first = servers[0].Name;
@@ -55,8 +49,7 @@ internal static class Report
     {
         foreach (BarResult bar in result.Bars)
         {
-            string measured = bar.Measured is { } spread ? spread.ToString(bar.Bar.IsRatio ? "0.00" : bar.Bar.Metric.Format) : "nothing";
-            Console.WriteLine($"bar {bar.Bar}: measured {measured}: {bar.Verdict.InWords()}");
+            Console.WriteLine(bar);
         }
 
         if (result.Bars.Count > 0)
@@ -72,15 +65,9 @@ internal static class Report
             Console.WriteLine($"failed: {run.Server}, round {run.Round}: {run.Fault}");
         }
 
-        if (Spread.Of(Ratios.Figures(result.Runs, first, Metric.Rate)) is { } control && control.Max > control.Min * SteadyControl)
+        foreach (string doubt in Doubts.Of(result.Runs, first))
         {
-            Console.WriteLine($"doubt: {first} itself moved from {control.Min:N0} to {control.Max:N0} msg/s between rounds; this table is void, run it again on a quiet machine.");
-        }
-
-        double others = result.Runs.Count == 0 ? 0 : result.Runs.Max(run => run.OthersPercent);
-        if (others > QuietPercent)
-        {
-            Console.WriteLine($"doubt: other programs used up to {others:0} % of the machine during a run; this table is void, run it again on a quiet machine.");
+            Console.WriteLine($"doubt: {doubt}; this table is void, run it again on a quiet machine.");
         }
 
         Console.WriteLine();

@@ -12,6 +12,9 @@ internal sealed record Run
 
     public IdleResult? Idle { get; init; }
 
+    /// <summary>Microseconds one way: half the mean of strict round trips. Null where none were made.</summary>
+    public double? Latency { get; init; }
+
     /// <summary>The server's processor time from its start to the end of the load, user and system.</summary>
     public double CpuSeconds { get; init; }
 

@@ -1,4 +1,5 @@
 using BenchmarkDotNet.Attributes;
+using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
 

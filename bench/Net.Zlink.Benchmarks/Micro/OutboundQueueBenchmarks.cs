@@ -58,7 +58,7 @@ public class OutboundQueueBenchmarks : IDisposable
 
     private void Append()
     {
-        if (_queue.TryAppend(_header, _payload, out _) != SendStatus.Accepted)
+        if (_queue.TryAppend(new OutgoingMessage(_header, _payload), out _) != SendStatus.Accepted)
         {
             throw new InvalidOperationException("The queue is full.");
         }

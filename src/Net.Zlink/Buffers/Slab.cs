@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Collections.Concurrent;
 
 namespace Net.Zlink.Buffers;
@@ -12,6 +13,7 @@ internal sealed class Slab
     private readonly SlabCache _cache;
     private byte[] _array = [];
     private int _references;
+    private IMemoryOwner<byte>? _owner;
 
     private Slab(SlabCache cache) => _cache = cache;
 
@@ -67,26 +69,42 @@ internal sealed class Slab
         /// <summary>A slab of at least <paramref name="minimumLength"/> bytes with one reference, the caller's.</summary>
         public Slab Rent(int minimumLength)
         {
-            byte[] array = pool.RentArray(minimumLength);
-            if (_free.TryDequeue(out Slab? slab))
-            {
-                Interlocked.Decrement(ref _kept);
-            }
-            else
-            {
-                slab = new Slab(this);
-            }
+            return Adopt(pool.RentArray(minimumLength));
+        }
 
+        /// <summary>A slab around an array of this pool that is out already; it goes back with the last reference.</summary>
+        public Slab Adopt(byte[] array)
+        {
+            Slab slab = Wrapper();
             Interlocked.Add(ref _outstandingBytes, array.Length);
             slab._array = array;
             Volatile.Write(ref slab._references, 1);
             return slab;
         }
 
+        /// <summary>A slab around memory that somebody handed over; its owner is disposed with the last reference.</summary>
+        public Slab Adopt(byte[] array, IMemoryOwner<byte> owner)
+        {
+            Slab slab = Wrapper();
+            slab._array = array;
+            slab._owner = owner;
+            Volatile.Write(ref slab._references, 1);
+            return slab;
+        }
+
         internal void Recycle(Slab slab, byte[] array)
         {
-            Interlocked.Add(ref _outstandingBytes, -array.Length);
-            pool.ReturnArray(array);
+            if (slab._owner is { } owner)
+            {
+                slab._owner = null;
+                DisposeOwner(owner);
+            }
+            else
+            {
+                Interlocked.Add(ref _outstandingBytes, -array.Length);
+                pool.ReturnArray(array);
+            }
+
             if (Interlocked.Increment(ref _kept) <= MaxKept)
             {
                 _free.Enqueue(slab);
@@ -95,6 +113,29 @@ internal sealed class Slab
             {
                 Interlocked.Decrement(ref _kept);
             }
+        }
+
+        private static void DisposeOwner(IMemoryOwner<byte> owner)
+        {
+            try
+            {
+                owner.Dispose();
+            }
+            catch (Exception)
+            {
+                // The application's own code, at the end of a message that is already delivered: there is nobody left to tell.
+            }
+        }
+
+        private Slab Wrapper()
+        {
+            if (_free.TryDequeue(out Slab? slab))
+            {
+                Interlocked.Decrement(ref _kept);
+                return slab;
+            }
+
+            return new Slab(this);
         }
 
         internal void Grown(int by) => Interlocked.Add(ref _outstandingBytes, by);

@@ -17,6 +17,7 @@ internal sealed class Connection : ShardWork
     private const int Resumed = 4;
     private const int CloseWanted = 8;
     private const int MoreToRead = 16;
+    private const int LookAhead = 32;
 
     // A connection's turn is so many reads of up to 64 KiB: then the others of its shard get theirs.
     private const int MaxReadsPerTurn = 4;
@@ -25,6 +26,7 @@ internal sealed class Connection : ShardWork
     private const long MaxDiscarded = 16L * 1024 * 1024;
 
     private readonly IConnectionSink _sink;
+    private readonly IFrameScanner _scanner;
     private readonly BufferPool _pool;
     private readonly SocketSignal _readSignal;
     private readonly ConnectionCloser _closer;
@@ -36,8 +38,28 @@ internal sealed class Connection : ShardWork
     private bool _started;
     private bool _readPending;
     private bool _parked;
-
     public Connection(Socket socket, ShardLoop shard, BufferPool pool, ConnectionSettings settings, IConnectionSink sink, object? context)
+        : this(socket, shard, pool, settings, sink, context, new OutboundQueue(pool, settings.Outbound), settings.StreamScanner)
+    {
+    }
+
+    /// <param name="socket">The connected, non-blocking socket; owned from here on.</param>
+    /// <param name="shard">Where all of it runs.</param>
+    /// <param name="pool">The context's pool.</param>
+    /// <param name="settings">The endpoint's settings.</param>
+    /// <param name="sink">Who receives what is read.</param>
+    /// <param name="context">What the layer above keeps with this connection.</param>
+    /// <param name="outbound">What is to be written; it may outlive this connection, see <see cref="OutboundSurvives"/>.</param>
+    /// <param name="scanner">Finds the frames in what is read.</param>
+    public Connection(
+        Socket socket,
+        ShardLoop shard,
+        BufferPool pool,
+        ConnectionSettings settings,
+        IConnectionSink sink,
+        object? context,
+        OutboundQueue outbound,
+        IFrameScanner scanner)
     {
         Socket = socket;
         Shard = shard;
@@ -45,7 +67,8 @@ internal sealed class Connection : ShardWork
         Context = context;
         _pool = pool;
         _sink = sink;
-        Outbound = new OutboundQueue(pool, settings.Outbound);
+        _scanner = scanner;
+        Outbound = outbound;
         _readSignal = new SocketSignal(shard, this, Readable);
         _closer = new ConnectionCloser(this);
         _writer = new ConnectionWriter(this, _closer);
@@ -58,6 +81,12 @@ internal sealed class Connection : ShardWork
     public ConnectionSettings Settings { get; }
 
     public OutboundQueue Outbound { get; }
+
+    /// <summary>When this connection is lost, what was not yet handed over stays queued for the next one. Set on the shard.</summary>
+    public bool OutboundSurvives { get; set; }
+
+    /// <summary>Of a connection that is closing: what is queued stays for the next one.</summary>
+    public bool OutboundStays { get; private set; }
 
     /// <summary>What the layer above keeps with this connection.</summary>
     public object? Context { get; set; }
@@ -109,6 +138,9 @@ internal sealed class Connection : ShardWork
     /// <summary>Lets a parked connection read again. Any thread.</summary>
     public void Resume() => Shard.Post(this, Resumed);
 
+    /// <summary>Reads what the peer may have sent, on the calling thread, unless the shard is busy: for a thread of the application that would block otherwise.</summary>
+    public void TryReadAhead() => Shard.TryRunNow(this, LookAhead);
+
     /// <summary>Asks the connection to end. Any thread; the first reason wins, a later abort speeds it up.</summary>
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
     {
@@ -147,6 +179,11 @@ internal sealed class Connection : ShardWork
         {
             GoOnReading();
         }
+        else if (reasons == LookAhead && _started && !_parked && _closer.IsOpen && _sink.MayRead(this))
+        {
+            // The zero-byte receive stays armed; what it reports later is read already, or more has come.
+            ReadLoop();
+        }
     }
 
     internal override void OnFault(Exception exception)
@@ -178,8 +215,41 @@ internal sealed class Connection : ShardWork
     internal void NotifyClosing(DisconnectReason reason, string? detail)
     {
         Shard.Timers.Cancel(_idleTimer);
-        Outbound.Close();
+        OutboundStays = OutboundSurvives && reason is not (DisconnectReason.Local or DisconnectReason.ContextTerminated);
+        if (OutboundStays)
+        {
+            Outbound.Hold();
+        }
+        else
+        {
+            Outbound.Close();
+        }
+
         _sink.OnClosing(this, reason, detail);
+    }
+
+    /// <summary>Ends the connection, on its shard. The first reason wins; an abort speeds up an orderly end.</summary>
+    public void Close(DisconnectReason reason, CloseMode mode, string? detail) => _closer.Begin(reason, mode, detail);
+
+    /// <summary>Writes what is queued as far as the kernel takes it, on the shard, whoever holds the write turn.</summary>
+    public void FlushNow() => _writer.Flush();
+
+    /// <summary>True until the connection begins to close. On the shard.</summary>
+    public bool IsOpen => _closer.IsOpen;
+
+    /// <summary>Our side is ended: nothing more is written, though the peer may not have ended its side yet. On the shard.</summary>
+    public bool HasEndedWriting => _closer.IsFlushed || _closer.IsClosed;
+
+    /// <summary>Everything queued is with the kernel.</summary>
+    internal void NotifyFlushed()
+    {
+        _closer.OnFlushed();
+        if (OutboundStays)
+        {
+            _writer.Stop(keep: true); // The next connection need not wait until the peer ends its side of this one.
+        }
+
+        _sink.OnFlushed(this);
     }
 
     /// <summary>Writes what there is, unless the kernel is full; the closer hears of the end.</summary>
@@ -196,7 +266,7 @@ internal sealed class Connection : ShardWork
     internal void Teardown()
     {
         Shard.Timers.Cancel(_idleTimer);
-        _writer.Stop();
+        _writer.Stop(OutboundStays);
         _reader.Release(_pool);
         Socket.Dispose();
         _writer.Release();
@@ -279,7 +349,7 @@ internal sealed class Connection : ShardWork
     {
         for (int i = 0; i < MaxReadsPerTurn; i++)
         {
-            ReadOutcome outcome = _reader.Read(Socket, Shard.ReceiveSlab, _pool, Settings.MessageLimit, out InboundBatch batch);
+            ReadOutcome outcome = _reader.Read(Socket, Shard.ReceiveSlab, _pool, _scanner, out InboundBatch batch);
             if (batch.Frames > 0 && Deliver(batch) == Delivery.Park)
             {
                 _parked = true;
@@ -290,10 +360,9 @@ internal sealed class Connection : ShardWork
                 return;
             }
 
-            if (_reader.HasTooLarge)
+            if (_reader.IsBroken)
             {
-                _closer.Begin(
-                    DisconnectReason.ProtocolError, CloseMode.Orderly, $"a frame of {_reader.TooLarge} bytes was announced; MaxMessageSize is {Settings.MessageLimit}");
+                _sink.OnBroken(this, _reader.Announced);
                 return;
             }
 
@@ -314,7 +383,7 @@ internal sealed class Connection : ShardWork
                 return;
             }
 
-            if (outcome == ReadOutcome.Drained && _readSignal.SocketError != SocketError.Success)
+            if (outcome == ReadOutcome.Drained && !_readPending && _readSignal.SocketError != SocketError.Success)
             {
                 _closer.OnLost(_readSignal.SocketError);
                 return;
@@ -350,6 +419,11 @@ internal sealed class Connection : ShardWork
     /// </summary>
     private bool WaitForInput()
     {
+        if (_readPending)
+        {
+            return true;
+        }
+
         _readPending = true;
         if (Socket.ReceiveAsync(_readSignal))
         {

@@ -93,7 +93,15 @@ internal sealed class ConnectionCloser(Connection connection)
 
         if (_phase == Phase.Flushing)
         {
-            SetDeadline(linger ?? (reason == DisconnectReason.Local ? connection.Settings.Linger : connection.Settings.CloseTimeout));
+            TimeSpan limit = linger ?? (reason == DisconnectReason.Local ? connection.Settings.Linger : connection.Settings.CloseTimeout);
+            if (limit <= TimeSpan.Zero && limit != Timeout.InfiniteTimeSpan)
+            {
+                // What waits is dropped; what the kernel has taken is not: an abort would destroy that too.
+                connection.Outbound.DropQueued();
+                limit = connection.Settings.CloseTimeout;
+            }
+
+            SetDeadline(limit);
             if (_phase == Phase.Flushing)
             {
                 connection.Flush();

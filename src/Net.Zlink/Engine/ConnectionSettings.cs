@@ -6,6 +6,9 @@ internal sealed record ConnectionSettings
     /// <summary>Largest payload accepted, in bytes.</summary>
     public required long MessageLimit { get; init; }
 
+    /// <summary>Finds the frames of a STREAM connection; shared by the connections of an endpoint.</summary>
+    public IFrameScanner StreamScanner => field ??= new StreamScanner(MessageLimit);
+
     public required QueueLimits Outbound { get; init; }
 
     /// <summary>Close when nothing arrived for so long; zero: never.</summary>

@@ -22,6 +22,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     private SocketSignal? _signal;
     private OutboundSegment? _sending;
     private ShardTimer? _timer;
+    private bool _isStopped;
 
     /// <summary>The kernel is full and will report when there is room.</summary>
     private bool IsPending { get; set; }
@@ -37,7 +38,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     /// <summary>Writes until nothing is left, the kernel is full, or the turn is used up; the closer hears when nothing is left.</summary>
     public void Flush()
     {
-        if (IsPending || closer.IsClosed)
+        if (IsPending || _isStopped || closer.IsClosed)
         {
             return;
         }
@@ -81,7 +82,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         }
 
         connection.Shard.Timers.Cancel(_timer);
-        closer.OnFlushed();
+        connection.NotifyFlushed();
     }
 
     internal override void Run(int reasons)
@@ -106,8 +107,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         IsPending = false;
         if (closer.IsClosed)
         {
-            _sending = null;
-            connection.Outbound.ReleaseInFlight();
+            ReleaseSending();
             _signal!.Dispose();
         }
         else if (Account())
@@ -116,11 +116,25 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         }
     }
 
-    /// <summary>The connection is over: nothing more is written.</summary>
-    public void Stop()
+    /// <summary>Nothing more is written by this connection. Idempotent: the queue may serve the next one by now.</summary>
+    /// <param name="keep">What was not handed over stays queued for the next connection.</param>
+    public void Stop(bool keep)
     {
+        if (_isStopped)
+        {
+            return;
+        }
+
+        _isStopped = true;
         connection.Shard.Timers.Cancel(_timer);
-        connection.Outbound.Abandon();
+        if (keep)
+        {
+            connection.Outbound.Detach();
+        }
+        else
+        {
+            connection.Outbound.Abandon();
+        }
     }
 
     /// <summary>The socket is disposed: gives back what no operation uses any more; a pending one gives back its part when it ends.</summary>
@@ -128,10 +142,15 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     {
         if (!IsPending)
         {
-            _sending = null;
-            connection.Outbound.ReleaseInFlight();
+            ReleaseSending();
             _signal?.Dispose();
         }
+    }
+
+    private void ReleaseSending()
+    {
+        connection.Outbound.ReleaseInFlight(_sending);
+        _sending = null;
     }
 
     /// <summary>Hands the rest to the operating system to send when there is room. False if that ended at once.</summary>
@@ -139,6 +158,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     {
         _signal ??= new SocketSignal(connection.Shard, this, SendCompleted);
         int length = Math.Min(segment.Length - segment.Sent, MaxPendingSend);
+        segment.Exposed = segment.Sent + length;
         _signal.SetBuffer(segment.Memory.Slice(segment.Sent, length));
         IsPending = true;
         if (connection.Socket.SendAsync(_signal))

@@ -17,6 +17,17 @@ internal interface IConnectionSink
     /// <summary>Whole frames are in.</summary>
     Delivery OnFrames(Connection connection, in InboundBatch batch);
 
+    /// <summary>What the peer sent next breaks the protocol; whole frames before it were delivered. The receiver closes the connection.</summary>
+    /// <param name="connection">The connection.</param>
+    /// <param name="announced">The length that the frame announced, where that is what is wrong.</param>
+    void OnBroken(Connection connection, uint announced) => connection.Close(
+        DisconnectReason.ProtocolError, CloseMode.Orderly, $"a frame of {announced} bytes was announced; MaxMessageSize is {connection.Settings.MessageLimit}");
+
+    /// <summary>Everything that was queued is with the kernel.</summary>
+    void OnFlushed(Connection connection)
+    {
+    }
+
     /// <summary>Whether a connection that has input may read it now; if not, it is parked and the receiver resumes it later.</summary>
     bool MayRead(Connection connection);
 

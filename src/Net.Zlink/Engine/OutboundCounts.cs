@@ -11,4 +11,30 @@ internal struct OutboundCounts
     public long WrittenBytes;
     public long DroppedMessages;
     public long DroppedBytes;
+
+    /// <summary>A message was taken in.</summary>
+    public void Accept(int bytes)
+    {
+        AcceptedMessages++;
+        AcceptedBytes += bytes;
+        QueuedMessages++;
+        QueuedBytes += bytes;
+    }
+
+    /// <summary>Queued messages left the queue.</summary>
+    public void Settle(long messages, long bytes, bool written)
+    {
+        QueuedMessages -= messages;
+        QueuedBytes -= bytes;
+        if (written)
+        {
+            WrittenMessages += messages;
+            WrittenBytes += bytes;
+        }
+        else
+        {
+            DroppedMessages += messages;
+            DroppedBytes += bytes;
+        }
+    }
 }

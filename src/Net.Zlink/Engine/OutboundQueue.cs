@@ -1,4 +1,3 @@
-using System.Buffers;
 using Net.Zlink.Buffers;
 using Net.Zlink.Protocol;
 
@@ -8,26 +7,31 @@ namespace Net.Zlink.Engine;
 /// <remarks>
 /// Any thread appends; the one that holds the <em>write turn</em> takes segments and writes them. The turn is taken by the append that finds
 /// nobody holding it (which then schedules the connection, once), so load turns into batching by itself: while a write is on its way, appends only
-/// accumulate. The lock is held for pointer work and for copying payloads below <see cref="LargePayload"/>.
+/// accumulate. The lock is held for pointer work and for copying payloads below <see cref="OutboundChain.LargePayload"/>.
+/// While the queue is <em>held</em> (no connection yet, a handshake, a loss) messages only accumulate and control frames alone are written.
 /// </remarks>
 internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWaiterList
 {
-    // From here on a payload gets a buffer and a send of its own: 16 KiB is where a copy under the lock (about 1 us) costs more than a second send.
-    public const int LargePayload = 16 * 1024;
-
     private readonly Lock _gate = new();
     private readonly WaiterList<SendWaiter> _waiters = new();
-    private OutboundSegment? _first;
-    private OutboundSegment? _last;
-    private OutboundSegment? _inFlight;
+    private QueueLimits _limits = limits;
     private bool _hasWriter;
     private bool _closed;
-    private int _sizeHint;
-    private int _burst;
-    private OutboundCounts _counts;
+    private bool _refused;
+    private readonly OutboundBacklog _backlog = new(pool);
 
     /// <summary>The write turn is held: a flush is scheduled or on its way.</summary>
     public bool HasWriter => Volatile.Read(ref _hasWriter);
+
+    /// <summary>Only the newest message is kept, and no limit applies.</summary>
+    public bool Conflates
+    {
+        get => _backlog.Conflates;
+        init => _backlog.Conflates = value;
+    }
+
+    /// <summary>Told, outside the lock and from any thread, that a queue which had refused a message has room again, or is closed.</summary>
+    public Action? RoomAgain { get; init; }
 
     public OutboundCounts Counts
     {
@@ -35,7 +39,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         {
             lock (_gate)
             {
-                return _counts;
+                return _backlog.Counts;
             }
         }
     }
@@ -52,29 +56,35 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         }
     }
 
-    /// <summary>Appends one frame; copies the payload.</summary>
-    /// <param name="header">The encoded header.</param>
-    /// <param name="payload">The payload.</param>
+    /// <summary>Appends one message; copies what is not handed over.</summary>
+    /// <param name="message">The message. Of an accepted one the queue owns what was handed over with it.</param>
     /// <param name="schedule">True if the caller got the write turn and must schedule the flush.</param>
-    public SendStatus TryAppend(FrameHeader header, ReadOnlySpan<byte> payload, out bool schedule)
+    public SendStatus TryAppend(in OutgoingMessage message, out bool schedule)
     {
         schedule = false;
-        if (payload.Length >= LargePayload)
+        if (message.IsLargeCopy)
         {
-            return TryAppendLarge(header, payload, out schedule);
+            return TryAppendLarge(message, out schedule);
         }
 
+        SendStatus status;
+        bool copied = false;
         lock (_gate)
         {
-            SendStatus status = Admit();
+            status = Admit();
             if (status == SendStatus.Accepted)
             {
-                Encode(header, payload);
+                copied = _backlog.Add(message);
                 schedule = TakeTurn();
             }
-
-            return status;
         }
+
+        if (copied && message.Owner is { } owner)
+        {
+            OutboundSegment.DisposeOwner(owner);
+        }
+
+        return status;
     }
 
     /// <summary>Appends bytes that are encoded already and shared with other peers; takes a reference of its own if it accepts.</summary>
@@ -86,17 +96,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
             SendStatus status = Admit();
             if (status == SendStatus.Accepted)
             {
-                if (length < LargePayload)
-                {
-                    Copy(encoded.Array.AsSpan(0, length));
-                }
-                else
-                {
-                    encoded.AddReference();
-                    Link(OutboundSegment.ForShared(encoded, length));
-                }
-
-                Count(length);
+                _backlog.AddShared(encoded, length);
                 schedule = TakeTurn();
             }
 
@@ -104,19 +104,14 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         }
     }
 
-    /// <summary>Appends, or puts the caller in the line of those who wait for room. The payload must stay unchanged until the wait ends.</summary>
+    /// <summary>Appends, or puts the caller in the line of those who wait for room. What the message refers to must stay unchanged until the wait ends.</summary>
     /// <returns>Accepted, Closed, or Full: then <paramref name="waiter"/> stands in line.</returns>
-    public SendStatus AppendOrWait(FrameHeader header, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner, SendWaiter waiter, out bool schedule)
+    public SendStatus AppendOrWait(in HeldMessage message, SendWaiter waiter, out bool schedule)
     {
-        schedule = false;
-        SendStatus status;
-        if (owner is null && payload.Length >= LargePayload)
+        SendStatus status = TryAppend(message.AsOutgoing(), out schedule);
+        if (status != SendStatus.Full)
         {
-            status = TryAppendLarge(header, payload.Span, out schedule);
-            if (status != SendStatus.Full)
-            {
-                return status;
-            }
+            return status;
         }
 
         bool copied = false;
@@ -125,24 +120,32 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
             status = Admit();
             if (status == SendStatus.Accepted)
             {
-                copied = EncodeOwned(header, payload, owner);
+                copied = _backlog.Add(message.AsOutgoing());
                 schedule = TakeTurn();
             }
             else if (status == SendStatus.Full)
             {
-                waiter.Payload = payload;
-                waiter.Owner = owner;
-                waiter.Header = header;
+                waiter.Held = message;
                 _waiters.Add(waiter);
             }
         }
 
-        if (copied && owner is not null)
+        if (copied && message.Owner is { } owner)
         {
             OutboundSegment.DisposeOwner(owner);
         }
 
         return status;
+    }
+
+    /// <summary>Adds protocol frames, which go before all messages at the next frame boundary and stand in no count. On the shard, which then flushes.</summary>
+    /// <returns>False if too much of this kind waits already: the peer asks and does not read.</returns>
+    public bool TryAppendControl(ReadOnlySpan<byte> frames)
+    {
+        lock (_gate)
+        {
+            return _backlog.TryAddControl(frames);
+        }
     }
 
     /// <summary>Takes the write turn without appending: the shard does so around a handler, so that the handler's answers leave in one write.</summary>
@@ -155,7 +158,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         }
     }
 
-    /// <summary>The next segment to write, or null: then the write turn is given back. Called by the holder of the turn.</summary>
+    /// <summary>The next segment to write, or null: then the write turn is given back. Called only where the connection is flushed.</summary>
     public OutboundSegment? NextToWrite()
     {
         lock (_gate)
@@ -169,28 +172,60 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     {
         SendWaiter? admitted;
         OutboundSegment? next;
+        bool room;
         lock (_gate)
         {
-            _counts.QueuedMessages -= segment.Messages;
-            _counts.QueuedBytes -= segment.Length;
-            _counts.WrittenMessages += segment.Messages;
-            _counts.WrittenBytes += segment.Length;
-            _burst = Math.Min(_burst + segment.Length, OutboundSegment.Largest);
-            _inFlight = null;
+            _backlog.Written(segment);
             admitted = AdmitWaiters();
+            room = HasRoomAgain();
             next = Next();
         }
 
         // Outside the lock, like every release: the owner of donated memory is the application's code.
         segment.Release(pool);
-        CompleteAll(admitted, SendStatus.Accepted);
+        Complete(admitted, room);
         return next;
+    }
+
+    /// <summary>Keeps messages back: only control frames are written from here on. Where there is no connection yet, or none any more.</summary>
+    public void Hold()
+    {
+        lock (_gate)
+        {
+            _backlog.IsHeld = true;
+        }
+    }
+
+    /// <summary>Lets messages out. True if the caller got the write turn and must flush.</summary>
+    public bool LetGo()
+    {
+        lock (_gate)
+        {
+            _backlog.IsHeld = false;
+            return _backlog.HasMessages && TakeTurn();
+        }
+    }
+
+    /// <summary>Changes the limits; those who wait for room may find it.</summary>
+    public void SetLimits(QueueLimits limits)
+    {
+        SendWaiter? admitted;
+        bool room;
+        lock (_gate)
+        {
+            _limits = limits;
+            admitted = AdmitWaiters();
+            room = HasRoomAgain();
+        }
+
+        Complete(admitted, room);
     }
 
     /// <summary>Refuses further sends. What was accepted stays to be written.</summary>
     public void Close()
     {
         SendWaiter? refused = null;
+        bool room;
         lock (_gate)
         {
             _closed = true;
@@ -200,9 +235,16 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
                 waiter.Next = refused;
                 refused = waiter;
             }
+
+            room = _refused;
+            _refused = false;
         }
 
-        CompleteAll(refused, SendStatus.Closed);
+        SendWaiter.CompleteAll(refused, SendStatus.Closed);
+        if (room)
+        {
+            RoomAgain?.Invoke();
+        }
     }
 
     /// <summary>Refuses further sends and drops what was accepted but not written, counting it.</summary>
@@ -210,37 +252,86 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     {
         Close();
         OutboundSegment? dropped;
+        OutboundSegment? control;
         lock (_gate)
         {
-            // The segment in flight stays: the operating system may still read it. ReleaseInFlight gives it back.
-            dropped = _first;
-            _first = null;
-            _last = null;
-            _counts.DroppedMessages += _counts.QueuedMessages;
-            _counts.DroppedBytes += _counts.QueuedBytes;
-            _counts.QueuedMessages = 0;
-            _counts.QueuedBytes = 0;
+            dropped = _backlog.DropAll();
+            control = _backlog.TakeControl();
         }
 
-        while (dropped is not null)
+        control?.Release(pool);
+        ReleaseAll(dropped);
+    }
+
+    /// <summary>
+    /// The connection is lost, the queue goes on: whole messages that were not handed over stay, in order; one that may have left in part is dropped and counted, and never finished elsewhere.
+    /// </summary>
+    public void Detach()
+    {
+        OutboundSegment? dropped;
+        OutboundSegment? control;
+        SendWaiter? admitted;
+        bool room;
+        lock (_gate)
         {
-            OutboundSegment? next = dropped.Next;
-            dropped.Release(pool);
-            dropped = next;
+            _backlog.IsHeld = true;
+            _hasWriter = false;
+            control = _backlog.TakeControl();
+            dropped = _backlog.Lose();
+            admitted = AdmitWaiters();
+            room = HasRoomAgain();
         }
+
+        control?.Release(pool);
+        ReleaseAll(dropped);
+        Complete(admitted, room);
     }
 
     /// <summary>Gives back the segment that was being written when the connection ended, once no operation uses it.</summary>
-    public void ReleaseInFlight()
+    public void ReleaseInFlight(OutboundSegment? segment)
     {
-        OutboundSegment? segment;
-        lock (_gate)
+        if (segment is null)
         {
-            segment = _inFlight;
-            _inFlight = null;
+            return;
         }
 
-        segment?.Release(pool);
+        lock (_gate)
+        {
+            _backlog.Forget(segment);
+        }
+
+        segment.Release(pool);
+    }
+
+    /// <summary>Takes out everything that waits and has not begun to leave, counting it as dropped; further sends are accepted, and those who wait for room find it.</summary>
+    public void DropQueued()
+    {
+        OutboundSegment? dropped;
+        SendWaiter? admitted;
+        bool room;
+        lock (_gate)
+        {
+            dropped = _backlog.DropUnstarted();
+            admitted = AdmitWaiters();
+            room = HasRoomAgain();
+        }
+
+        ReleaseAll(dropped);
+        Complete(admitted, room);
+    }
+
+    /// <summary>Appends one frame whatever the limits say: what a socket itself has to tell its peer, bounded by the application's own calls.</summary>
+    public void Append(FrameHeader header, ReadOnlySpan<byte> payload, out bool schedule)
+    {
+        lock (_gate)
+        {
+            schedule = false;
+            if (!_closed)
+            {
+                _backlog.Add(header, payload);
+                schedule = TakeTurn();
+            }
+        }
     }
 
     public bool TryTakeOut(WaiterNode waiter)
@@ -251,41 +342,35 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         }
     }
 
-    private SendStatus TryAppendLarge(FrameHeader header, ReadOnlySpan<byte> payload, out bool schedule)
+    private SendStatus TryAppendLarge(in OutgoingMessage message, out bool schedule)
     {
         schedule = false;
 
         // Copied outside the lock: others go on appending meanwhile. Looked at first, so that a full queue costs no copy.
-        lock (_gate)
+        SendStatus status = Status;
+        if (status != SendStatus.Accepted)
         {
-            SendStatus status = Admit();
-            if (status != SendStatus.Accepted)
-            {
-                return status;
-            }
+            return status;
         }
 
-        int total = header.Length + payload.Length;
+        FrameHeader header = message.Header;
+        int total = header.Length + message.Payload.Length;
         byte[] array = pool.RentArray(total);
         header.WriteTo(array);
-        payload.CopyTo(array.AsSpan(header.Length));
-        OutboundSegment segment = OutboundSegment.ForEncoding(array);
-        segment.Length = total;
-        segment.Messages = 1;
+        message.Payload.CopyTo(array.AsSpan(header.Length));
         lock (_gate)
         {
-            SendStatus status = Admit();
+            status = Admit();
             if (status == SendStatus.Accepted)
             {
-                Link(segment);
-                Count(total);
+                _backlog.AddArray(array, total);
                 schedule = TakeTurn();
                 return status;
             }
-
-            segment.Release(pool);
-            return status;
         }
+
+        pool.ReturnArray(array);
+        return status;
     }
 
     /// <summary>Whether a message may enter now. Nobody overtakes those who already wait.</summary>
@@ -296,12 +381,35 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
             return SendStatus.Closed;
         }
 
-        return !_waiters.IsEmpty || limits.IsFull(_counts.QueuedMessages, _counts.QueuedBytes) ? SendStatus.Full : SendStatus.Accepted;
+        if (Conflates)
+        {
+            return SendStatus.Accepted;
+        }
+
+        if (!_waiters.IsEmpty || _limits.IsFull(_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes))
+        {
+            _refused = true;
+            return SendStatus.Full;
+        }
+
+        return SendStatus.Accepted;
+    }
+
+    private bool HasRoomAgain()
+    {
+        // Half empty, so that a sender does not stop and go once per message.
+        if (!_refused || !_limits.IsBelowLowMark(_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes) || !_waiters.IsEmpty)
+        {
+            return false;
+        }
+
+        _refused = false;
+        return true;
     }
 
     private bool TakeTurn()
     {
-        if (_hasWriter)
+        if (_hasWriter || _backlog.IsHeld)
         {
             return false;
         }
@@ -312,134 +420,35 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
 
     private OutboundSegment? Next()
     {
-        OutboundSegment? segment = _first;
+        OutboundSegment? segment = _backlog.Next();
         if (segment is null)
         {
             _hasWriter = false;
-
-            // Remember how much a burst takes: the next one then fits one segment. Falls slowly, so one small burst does not undo it.
-            _sizeHint = _burst >= _sizeHint ? _burst : _sizeHint - ((_sizeHint - _burst) / 8);
-            _burst = 0;
-            return null;
         }
 
-        _first = segment.Next;
-        if (_first is null)
-        {
-            _last = null;
-        }
-
-        segment.Next = null;
-        segment.IsOpen = false;
-        _inFlight = segment;
         return segment;
     }
 
-    private void Encode(FrameHeader header, ReadOnlySpan<byte> payload)
+    private void ReleaseAll(OutboundSegment? segment)
     {
-        int total = header.Length + payload.Length;
-        OutboundSegment segment = OpenSegment(total);
-        Span<byte> free = segment.FreeSpan;
-        header.WriteTo(free);
-        payload.CopyTo(free[header.Length..]);
-        segment.Length += total;
-        segment.Messages++;
-        Count(total);
-    }
-
-    /// <summary>Takes a payload in. True if it was copied, so that its owner can be disposed once the lock is left.</summary>
-    private bool EncodeOwned(FrameHeader header, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner)
-    {
-        if (payload.Length < LargePayload)
+        while (segment is not null)
         {
-            Encode(header, payload.Span);
-            return true;
+            OutboundSegment? next = segment.Next;
+            segment.Release(pool);
+            segment = next;
         }
-
-        int total = header.Length + payload.Length;
-        if (owner is null)
-        {
-            ReadOnlySpan<byte> bytes = payload.Span; // First: it is the step that may throw.
-            OutboundSegment own = OutboundSegment.ForEncoding(pool.RentArray(total));
-            header.WriteTo(own.FreeSpan);
-            bytes.CopyTo(own.FreeSpan[header.Length..]);
-            own.Length = total;
-            own.Messages = 1;
-            Link(own);
-            Count(total);
-            return true;
-        }
-
-        // No room beside the header: behind donated memory a segment stays as it is, so anything larger would be wasted on every message.
-        if (_last is not { IsOpen: true } last || last.FreeSpan.Length < header.Length)
-        {
-            last = OutboundSegment.ForEncoding(pool.RentArray(header.Length));
-            Link(last);
-        }
-
-        header.WriteTo(last.FreeSpan);
-        last.Length += header.Length;
-        Link(OutboundSegment.ForDonated(owner, payload));
-        Count(total);
-        return false;
-    }
-
-    private void Copy(ReadOnlySpan<byte> encoded)
-    {
-        OutboundSegment segment = OpenSegment(encoded.Length);
-        encoded.CopyTo(segment.FreeSpan);
-        segment.Length += encoded.Length;
-        segment.Messages++;
-    }
-
-    private void Count(int bytes)
-    {
-        _counts.AcceptedMessages++;
-        _counts.AcceptedBytes += bytes;
-        _counts.QueuedMessages++;
-        _counts.QueuedBytes += bytes;
-    }
-
-    private OutboundSegment OpenSegment(int needed)
-    {
-        if (_last is { IsOpen: true } last && last.Memory.Length - last.Length >= needed)
-        {
-            return last;
-        }
-
-        int size = OutboundSegment.SizeFor(Math.Max(_sizeHint, _last is null ? 0 : _last.Memory.Length * 4));
-        OutboundSegment segment = OutboundSegment.ForEncoding(pool.RentArray(Math.Max(size, needed)));
-        Link(segment);
-        return segment;
-    }
-
-    private void Link(OutboundSegment segment)
-    {
-        if (_last is null)
-        {
-            _first = segment;
-        }
-        else
-        {
-            _last.Next = segment;
-        }
-
-        _last = segment;
     }
 
     private SendWaiter? AdmitWaiters()
     {
         SendWaiter? admitted = null;
         SendWaiter? tail = null;
-        while (_waiters.First is { } waiter && !limits.IsFull(_counts.QueuedMessages, _counts.QueuedBytes))
+        while (_waiters.First is { } waiter && !_closed && !_limits.IsFull(_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes))
         {
             _waiters.Remove(waiter);
             try
             {
-                if (!EncodeOwned(waiter.Header, waiter.Payload, waiter.Owner))
-                {
-                    waiter.Owner = null;
-                }
+                waiter.WasCopied = _backlog.Add(waiter.Held.AsOutgoing());
             }
             catch (Exception exception)
             {
@@ -461,28 +470,12 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         return admitted;
     }
 
-    private static void CompleteAll(SendWaiter? waiter, SendStatus status)
+    private void Complete(SendWaiter? admitted, bool room)
     {
-        while (waiter is not null)
+        SendWaiter.CompleteAll(admitted, SendStatus.Accepted);
+        if (room)
         {
-            var next = (SendWaiter?)waiter.Next;
-            waiter.Next = null;
-            if (waiter.Failure is { } failure)
-            {
-                waiter.Fail(failure);
-            }
-            else
-            {
-                if (status == SendStatus.Accepted && waiter.Owner is { } copied)
-                {
-                    waiter.Owner = null;
-                    OutboundSegment.DisposeOwner(copied);
-                }
-
-                waiter.Complete(status);
-            }
-
-            waiter = next;
+            RoomAgain?.Invoke();
         }
     }
 }

@@ -35,6 +35,21 @@ internal sealed class OutboundSegment
     /// <summary>How many of the bytes the kernel has taken.</summary>
     public int Sent { get; set; }
 
+    /// <summary>How many of the bytes an operation that is still pending may have given to the kernel: after a loss these count as gone.</summary>
+    public int Exposed { get; set; }
+
+    /// <summary>Bytes at the start that belong to a message which began in an earlier segment.</summary>
+    public int HeadBytes { get; set; }
+
+    /// <summary>Bytes at the start that are left out: the rest of a message that was cut off by a loss.</summary>
+    public int Skipped { get; set; }
+
+    /// <summary>The last frame's header is here and its body in the next segment: nothing may come between them.</summary>
+    public bool EndsMidFrame { get; set; }
+
+    /// <summary>Protocol frames that stand beside the messages: in no count, and lost with the connection.</summary>
+    public bool IsControl { get; set; }
+
     /// <summary>Messages whose last byte is in this segment.</summary>
     public int Messages { get; set; }
 
@@ -64,13 +79,13 @@ internal sealed class OutboundSegment
         return segment;
     }
 
-    public static OutboundSegment ForShared(Slab slab, int length)
+    /// <summary>Bytes of a slab; takes over one reference to it.</summary>
+    public static OutboundSegment ForShared(Slab slab, int offset, int length)
     {
         OutboundSegment segment = Rent();
         segment._shared = slab;
-        segment.Memory = slab.Array;
+        segment.Memory = slab.Array.AsMemory(offset, length);
         segment.Length = length;
-        segment.Messages = 1;
         return segment;
     }
 
@@ -80,7 +95,6 @@ internal sealed class OutboundSegment
         segment._owner = owner;
         segment.Memory = MemoryMarshal.AsMemory(payload);
         segment.Length = payload.Length;
-        segment.Messages = 1;
         return segment;
     }
 
@@ -118,6 +132,11 @@ internal sealed class OutboundSegment
         Next = null;
         Length = 0;
         Sent = 0;
+        Exposed = 0;
+        HeadBytes = 0;
+        Skipped = 0;
+        EndsMidFrame = false;
+        IsControl = false;
         Messages = 0;
         IsOpen = false;
         if (Interlocked.Increment(ref s_kept) <= MaxKept)

@@ -10,4 +10,9 @@ internal readonly record struct QueueLimits(int Messages, long Bytes)
     /// <summary>True if the queue has emptied to half of each limit: a reader that was stopped goes on (docs/protocol.md, high-water marks).</summary>
     public bool IsBelowLowMark(long messages, long bytes) =>
         (Messages == 0 || messages <= (Messages + 1L) / 2) && (Bytes == 0 || bytes <= Bytes / 2);
+
+    /// <summary>The room of two queues that are one: the sum, or none where either has no limit.</summary>
+    public QueueLimits And(QueueLimits other) => new(
+        Messages == 0 || other.Messages == 0 ? 0 : (int)Math.Min(int.MaxValue, (long)Messages + other.Messages),
+        Bytes == 0 || other.Bytes == 0 ? 0 : Bytes + other.Bytes);
 }

@@ -9,8 +9,17 @@ internal enum SendStatus
     /// <summary>The peer is at its high-water mark, in messages or in bytes.</summary>
     Full,
 
-    /// <summary>The peer is closing or gone.</summary>
+    /// <summary>The peer is closing or gone; of a whole socket: it is disposed.</summary>
     Closed,
+
+    /// <summary>The context was shut down.</summary>
+    Terminated,
+
+    /// <summary>Nobody is there to send it to, or nobody who has room and for whom a sender waits: dropped, by the rules of the socket's type, and counted.</summary>
+    Dropped,
+
+    /// <summary>There is no peer of that routing id.</summary>
+    Unroutable,
 
     /// <summary>The peer is raw bytes: frames do not apply.</summary>
     NotFramed,

@@ -22,6 +22,28 @@ internal sealed class ShardSet : IDisposable
     /// <summary>The shard of the next connection: round robin, which spreads connections evenly whatever their order of arrival.</summary>
     public ShardLoop Next() => _shards[(Interlocked.Increment(ref _next) - 1) % (uint)_shards.Length];
 
+    /// <summary>As <see cref="Next()"/>, among the shards that a mask allows: bit n is shard n; no bit allows all. A mask of none that exists allows all too.</summary>
+    public ShardLoop Next(ulong mask)
+    {
+        if (_shards.Length < 64)
+        {
+            mask &= (1UL << _shards.Length) - 1;
+        }
+
+        if (mask == 0)
+        {
+            return Next();
+        }
+
+        uint turn = (Interlocked.Increment(ref _next) - 1) % (uint)System.Numerics.BitOperations.PopCount(mask);
+        for (; turn > 0; turn--)
+        {
+            mask &= mask - 1; // Takes the lowest bit away.
+        }
+
+        return _shards[System.Numerics.BitOperations.TrailingZeroCount(mask)];
+    }
+
     /// <summary>Completes when no shard has runnable work. Meaningful only while nothing new arrives: tests that control the clock use it.</summary>
     public async Task WhenIdleAsync()
     {

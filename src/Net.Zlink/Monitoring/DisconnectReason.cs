@@ -29,6 +29,18 @@ public enum DisconnectReason
 
     /// <summary>The application's handler threw.</summary>
     HandlerFailed = 0x102,
+
+    /// <summary>The connection ended before the handshake was complete: lost, or silent for too long.</summary>
+    HandshakeFailed = 0x103,
+
+    /// <summary>The peer was silent for longer than the ttl it announced, or did not react to a heartbeat in time.</summary>
+    HeartbeatTimeout = 0x104,
+
+    /// <summary>The socket had no place for this peer: a PAIR that has one already, or a routing id that is in use.</summary>
+    Refused = 0x105,
+
+    /// <summary>Another peer took over its routing id (ROUTER with handover).</summary>
+    TakenOver = 0x106,
 }
 
 /// <summary>Conversions of <see cref="DisconnectReason"/>.</summary>
@@ -39,8 +51,10 @@ public static class DisconnectReasonExtensions
     /// <returns>A native reason number, 0 to 5.</returns>
     public static long ToNativeReason(this DisconnectReason reason) => reason switch
     {
-        DisconnectReason.Remote or DisconnectReason.TransportError or DisconnectReason.IdleTimeout or DisconnectReason.WriteTimeout => 4,
-        DisconnectReason.ProtocolError or DisconnectReason.HandlerFailed => 3,
+        DisconnectReason.Remote or DisconnectReason.TransportError or DisconnectReason.IdleTimeout or DisconnectReason.WriteTimeout
+            or DisconnectReason.HeartbeatTimeout => 4,
+        DisconnectReason.ProtocolError or DisconnectReason.HandlerFailed or DisconnectReason.HandshakeFailed or DisconnectReason.Refused
+            or DisconnectReason.TakenOver => 3,
         DisconnectReason.ContextTerminated => 5,
         _ => 0,
     };

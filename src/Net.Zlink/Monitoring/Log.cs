@@ -29,4 +29,19 @@ internal static partial class Log
 
     [LoggerMessage(8, LogLevel.Warning, "Shard {Shard} started {Milliseconds} ms after it was asked to: the thread pool is starved")]
     public static partial void PoolStarved(ILogger logger, int shard, double milliseconds);
+
+    [LoggerMessage(9, LogLevel.Debug, "{Endpoint}: a connection ended: {Reason}. {Detail}")]
+    public static partial void ConnectionLost(ILogger logger, string endpoint, DisconnectReason reason, string? detail);
+
+    [LoggerMessage(10, LogLevel.Error, "{Endpoint}: an internal fault ended a connection; please report it")]
+    public static partial void SessionFailed(ILogger logger, Exception exception, string endpoint);
+
+    [LoggerMessage(11, LogLevel.Warning, "{Endpoint}: gave up connecting: {Why}. Connect again once the cause is mended")]
+    public static partial void GaveUp(ILogger logger, string endpoint, string why);
+
+    [LoggerMessage(12, LogLevel.Error, "A callback for socket events threw at {Event}; the next events follow")]
+    public static partial void EventCallbackFailed(ILogger logger, Exception exception, SocketEventTypes @event);
+
+    [LoggerMessage(13, LogLevel.Warning, "{Endpoint}: a handshake with {Remote} failed: {Cause}. {Detail}")]
+    public static partial void HandshakeFailed(ILogger logger, string endpoint, string remote, HandshakeFailure cause, string? detail);
 }

@@ -4,8 +4,6 @@ using System.Net.Sockets;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Transports;
-using Net.Zlink.Transports.Tcp;
-using TcpListener = Net.Zlink.Transports.Tcp.TcpListener;
 
 namespace Net.Zlink.Sockets;
 
@@ -62,27 +60,20 @@ internal sealed class StreamHub
 
     public bool TryFind(uint id, out StreamLink link) => _links.TryGetValue(id, out link!);
 
-    /// <summary>Reads an endpoint to bind.</summary>
-    public static bool TryParse(string text, out TcpBindAddress address, out EndpointError error)
-    {
-        address = null!;
-        return EndpointText.TryParse(text, out EndpointText parts, out error) && TcpBindAddress.TryParse(parts.Rest, out address, out error);
-    }
-
     /// <summary>Binds and starts to accept.</summary>
     public EndpointError Bind(string text, StreamSettings settings, IPeerFactory factory, out string endpoint)
     {
         endpoint = "";
-        if (!TryParse(text, out TcpBindAddress address, out EndpointError error))
+        if (!Endpoints.TryParseBind(text, out BindTarget target, out EndpointError error))
         {
             return error;
         }
 
-        (TcpListener? bound, error) = TcpListener.Bind(address, settings.Tcp);
+        (ITransportListener? bound, error) = target.Bind(settings.Transport);
         if (bound is null)
         {
             // The native event names the address without its scheme.
-            Monitors.Publish(SocketEventTypes.BindFailed, ErrnoOf(error.OsError), text[(text.IndexOf("://", StringComparison.Ordinal) + 3)..], "", detail: error.Sentence);
+            Monitors.Publish(SocketEventTypes.BindFailed, error.Errno, text[(text.IndexOf("://", StringComparison.Ordinal) + 3)..], "", detail: error.Sentence);
             return error;
         }
 
@@ -104,13 +95,18 @@ internal sealed class StreamHub
     }
 
     /// <summary>Closes every listener of that text (as given, or as resolved) and the peers that came in by it.</summary>
-    public bool Unbind(string text)
+    public bool Unbind(BindTarget target)
     {
         List<StreamListener> found;
         lock (_gate)
         {
-            found = _listeners.FindAll(l => string.Equals(l.Text, text, StringComparison.Ordinal) || string.Equals(l.Endpoint, text, StringComparison.Ordinal));
-            _listeners.RemoveAll(found.Contains);
+            found = [.. _listeners];
+        }
+
+        found.RemoveAll(l => !l.IsNamedBy(target)); // May look a name up, so not under the lock.
+        lock (_gate)
+        {
+            found.RemoveAll(l => !_listeners.Remove(l)); // Another thread was first.
         }
 
         foreach (StreamListener listener in found)
@@ -347,7 +343,7 @@ internal sealed class StreamHub
     {
         try
         {
-            return socket.RemoteEndPoint is IPEndPoint remote ? TcpEndpoint.Format(remote) : "";
+            return Endpoints.Format(socket.RemoteEndPoint);
         }
         catch (SocketException)
         {

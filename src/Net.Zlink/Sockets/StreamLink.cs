@@ -1,7 +1,7 @@
 using System.Net;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Transports.Tcp;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
@@ -21,7 +21,7 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, EndPoi
 
     public EndPoint? Remote => remote;
 
-    public string RemoteText => remote is IPEndPoint ip ? TcpEndpoint.Format(ip) : "";
+    public string RemoteText => Endpoints.Format(remote);
 
     /// <summary>
     /// How events name the two ends, as in the native core: of an accepted connection the listener's endpoint and the peer's address, of an outgoing
@@ -29,7 +29,7 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, EndPoi
     /// </summary>
     public (string Local, string Remote) Ends => origin is StreamListener ? (endpoint, RemoteText) : (LocalText, endpoint);
 
-    private string LocalText => (Connection?.LocalEndPoint ?? Pipe?.LocalEndPoint) is IPEndPoint ip ? TcpEndpoint.Format(ip) : "";
+    private string LocalText => Endpoints.Format(Connection?.LocalEndPoint ?? Pipe?.LocalEndPoint);
 
     /// <summary>Set before the connection starts; null for a peer that is raw bytes.</summary>
     public Connection? Connection { get; set; }

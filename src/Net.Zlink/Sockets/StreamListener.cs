@@ -2,26 +2,24 @@ using System.Net.Sockets;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Transports;
-using Net.Zlink.Transports.Tcp;
-using TcpListener = Net.Zlink.Transports.Tcp.TcpListener;
 
 namespace Net.Zlink.Sockets;
 
 /// <summary>One bound endpoint of a STREAM socket: turns accepted sockets into peers.</summary>
-internal sealed class StreamListener(StreamHub hub, TcpListener listener, string text, StreamSettings settings, IPeerFactory factory) : IAcceptSink
+internal sealed class StreamListener(StreamHub hub, ITransportListener listener, string text, StreamSettings settings, IPeerFactory factory) : IAcceptSink
 {
     private volatile bool _closed;
 
     /// <summary>Closed by this side: no connection of it may stay.</summary>
     public bool IsClosed => _closed;
 
-    /// <summary>The endpoint as it was given to Bind.</summary>
-    public string Text => text;
-
-    /// <summary>The numeric endpoint with the real port.</summary>
+    /// <summary>The endpoint with the real port or path.</summary>
     public string Endpoint => listener.Endpoint;
 
     public StreamSettings Settings => settings;
+
+    /// <summary>Whether <paramref name="target"/>, given to Unbind, means this listener. May look a name up: call it without a lock.</summary>
+    public bool IsNamedBy(BindTarget target) => string.Equals(text, target.Text, StringComparison.Ordinal) || target.Names(listener);
 
     public void Start()
     {
@@ -77,4 +75,4 @@ internal interface IPeerFactory
 }
 
 /// <summary>The options of one STREAM endpoint, as they were when it was made.</summary>
-internal sealed record StreamSettings(ConnectionSettings Connection, TcpSettings Tcp, QueueLimits Inbound, int MaxConnections);
+internal sealed record StreamSettings(ConnectionSettings Connection, TransportSettings Transport, QueueLimits Inbound, int MaxConnections);

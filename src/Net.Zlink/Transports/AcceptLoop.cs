@@ -21,6 +21,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
 
     private readonly Socket _listener;
     private readonly Action<Socket>? _prepare;
+    private readonly Action? _release;
     private readonly DescriptorHeadroom? _headroom;
     private readonly Func<Socket, SocketAsyncEventArgs, bool> _accept;
     private readonly SocketAsyncEventArgs _args;
@@ -40,9 +41,18 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
     /// </param>
     /// <param name="headroom">The descriptors to leave alone; null for none.</param>
     /// <param name="accept">Stands in for <see cref="Socket.AcceptAsync(SocketAsyncEventArgs)"/> in tests, to inject errors.</param>
+    /// <param name="release">
+    /// What to do once, while the socket still listens, before it is closed: whoever claims the address must not find it dead earlier
+    /// than gone. Must not throw.
+    /// </param>
     public AcceptLoop(
-        Socket listener, Action<Socket>? prepare, DescriptorHeadroom? headroom, Func<Socket, SocketAsyncEventArgs, bool>? accept = null)
+        Socket listener,
+        Action<Socket>? prepare,
+        DescriptorHeadroom? headroom,
+        Func<Socket, SocketAsyncEventArgs, bool>? accept = null,
+        Action? release = null)
     {
+        _release = release;
         _headroom = headroom;
         _listener = listener;
         _prepare = prepare;
@@ -97,6 +107,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
 
             _closed = true;
             _timer?.Dispose();
+            _release?.Invoke();
             _listener.Dispose(); // a pending accept completes with an error and finds the loop closed
             _args.Dispose();     // takes effect when that accept has completed
             return true;

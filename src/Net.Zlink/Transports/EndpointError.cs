@@ -11,6 +11,18 @@ internal readonly record struct EndpointError(EndpointFault Fault, string Senten
     // What a sentence repeats of the user's text: enough to recognise a host name, little enough for one line of a terminal.
     private const int QuotedLength = 64;
 
+    /// <summary>
+    /// The number that native events carry: the system's own; ENODEV where a name was not found and the system was not asked; and Linux's
+    /// for what the runtime has no <see cref="SocketError"/> for.
+    /// </summary>
+    public long Errno => Fault switch
+    {
+        EndpointFault.NoSuchPath => 2,
+        EndpointFault.NotADirectory => 20,
+        EndpointFault.NameTooLong => 36,
+        _ => OsError == SocketError.Success ? 19 : new SocketException((int)OsError).ErrorCode,
+    };
+
     /// <summary>No error.</summary>
     public static EndpointError None => new(EndpointFault.None, "");
 

@@ -8,7 +8,20 @@ internal readonly record struct EndpointText(string Scheme, string Rest)
     /// <summary>The scheme of tcp endpoints.</summary>
     public const string Tcp = "tcp";
 
+    /// <summary>The scheme of endpoints between processes of one machine.</summary>
+    public const string Ipc = "ipc";
+
+    /// <summary>The scheme of endpoints within one context.</summary>
+    public const string Inproc = "inproc";
+
+    /// <summary>What every kind of socket takes, for the end of a sentence.</summary>
+    public const string Advice = "tcp://host:port or ipc://path";
+
     private const string Separator = "://";
+
+    // Each with the notation to advise.
+    private static readonly (string Scheme, string Notation)[] Known =
+        [(Tcp, "tcp://host:port"), (Ipc, "ipc://path"), (Inproc, "inproc://name")];
 
     /// <summary>Splits <paramref name="text"/> and checks that the scheme is one that this library speaks.</summary>
     public static bool TryParse(string text, out EndpointText endpoint, out EndpointError error)
@@ -17,24 +30,24 @@ internal readonly record struct EndpointText(string Scheme, string Rest)
         var at = text.IndexOf(Separator, StringComparison.Ordinal);
         if (at < 0)
         {
-            error = EndpointError.Invalid("there is no \"://\" in it; write tcp://host:port");
+            error = EndpointError.Invalid($"there is no \"://\" in it; write {Advice}");
             return false;
         }
 
         var scheme = text[..at];
         if (scheme.Length == 0)
         {
-            error = EndpointError.Invalid("there is no scheme before \"://\"; write tcp://host:port");
+            error = EndpointError.Invalid($"there is no scheme before \"://\"; write {Advice}");
             return false;
         }
 
         if (at + Separator.Length == text.Length)
         {
-            error = EndpointError.Invalid("there is nothing after \"://\"; write tcp://host:port");
+            error = EndpointError.Invalid($"there is nothing after \"://\"; write {Advice}");
             return false;
         }
 
-        if (!string.Equals(scheme, Tcp, StringComparison.Ordinal))
+        if (!Array.Exists(Known, known => string.Equals(scheme, known.Scheme, StringComparison.Ordinal)))
         {
             error = new EndpointError(EndpointFault.UnknownScheme, UnknownScheme(scheme));
             return false;
@@ -45,8 +58,11 @@ internal readonly record struct EndpointText(string Scheme, string Rest)
         return true;
     }
 
-    private static string UnknownScheme(string scheme) =>
-        string.Equals(scheme, Tcp, StringComparison.OrdinalIgnoreCase)
-            ? $"the scheme {EndpointError.Quote(scheme)} must be in lower case; write tcp://host:port"
-            : $"the scheme {EndpointError.Quote(scheme)} is not supported; use tcp://host:port";
+    private static string UnknownScheme(string scheme)
+    {
+        var meant = Array.Find(Known, known => string.Equals(scheme, known.Scheme, StringComparison.OrdinalIgnoreCase));
+        return meant.Notation is null
+            ? $"the scheme {EndpointError.Quote(scheme)} is not supported; use {Advice}"
+            : $"the scheme {EndpointError.Quote(scheme)} must be in lower case; write {meant.Notation}";
+    }
 }

@@ -215,11 +215,11 @@ public sealed class ConnectionTests
     public async Task Donated_memory_that_is_disposed_too_early_costs_its_own_connection_only()
     {
         await using var bench = await Bench.OpenAsync();
-        var owner = new CountingOwner(new byte[OutboundQueue.LargePayload]);
+        var owner = new CountingOwner(new byte[OutboundChain.LargePayload]);
         bool schedule = false;
         Hold(bench.Shard, () =>
         {
-            bench.Connection.Outbound.AppendOrWait(OutboundBench.HeaderOf(OutboundQueue.LargePayload), owner.Memory, owner, new SendWaiter(), out schedule);
+            bench.Connection.Outbound.AppendOrWait(new HeldMessage(OutboundBench.HeaderOf(OutboundChain.LargePayload), owner.Memory, owner), new SendWaiter(), out schedule);
             ((IDisposable)owner).Dispose();
             bench.Connection.ScheduleFlush();
         });
@@ -281,7 +281,7 @@ public sealed class ConnectionTests
 
         public SendStatus Send(byte[] payload)
         {
-            SendStatus status = Connection.Outbound.TryAppend(OutboundBench.HeaderOf(payload.Length), payload, out bool schedule);
+            SendStatus status = Connection.Outbound.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(payload.Length), payload), out bool schedule);
             if (schedule)
             {
                 Connection.ScheduleFlush();

@@ -83,8 +83,8 @@ public sealed class FrameReaderTests
             arrived += length;
             step = Math.Min(step * 2, 50_000);
 
-            // Twice what has arrived, at least 1 KiB, up to the pool's next size. Below 4 bytes nothing is known of the frame, so its bytes are just kept.
-            long most = RoundUp(Math.Max(1_024, 2 * arrived));
+            // Twice what has arrived, at least 16 KiB, up to the pool's next size. Below 4 bytes nothing is known of the frame, so its bytes are just kept.
+            long most = RoundUp(Math.Max(16 * 1_024, 2 * arrived));
             Assert.True(arrived == wire.Length || bench.FrameBytes <= most, $"{bench.FrameBytes} bytes are held for {arrived}.");
         }
 
@@ -92,7 +92,7 @@ public sealed class FrameReaderTests
     }
 
     [Fact]
-    public async Task A_thousand_peers_that_announce_2_GiB_and_send_one_byte_hold_one_KiB_each()
+    public async Task A_thousand_peers_that_announce_2_GiB_and_send_one_byte_hold_16_KiB_each()
     {
         const int Peers = 1_000;
         using var bench = await Bench.OpenAsync(limit: StreamFraming.LargestPayload);
@@ -104,7 +104,7 @@ public sealed class FrameReaderTests
             Assert.True(readers[i].IsMidFrame);
         }
 
-        Assert.InRange(bench.FrameBytes, 1, Peers * 1_024);
+        Assert.InRange(bench.FrameBytes, 1, Peers * 16 * 1_024);
         for (int i = 0; i < Peers; i++)
         {
             readers[i].Release(bench.Pool);
@@ -119,8 +119,8 @@ public sealed class FrameReaderTests
         using var bench = await Bench.OpenAsync(limit: 10);
         bench.SendAndRead([.. Wire([Pattern(10, 1)]), 0, 0, 0, 11, 1, 2, 3]);
         bench.ExpectFrames([Pattern(10, 1)]);
-        Assert.True(bench.Reader.HasTooLarge);
-        Assert.Equal(11u, bench.Reader.TooLarge);
+        Assert.True(bench.Reader.IsBroken);
+        Assert.Equal(11u, bench.Reader.Announced);
         Assert.False(bench.Reader.IsMidFrame);
         Assert.Equal(1, bench.Pool.GetStatistics().Live);
     }
@@ -137,7 +137,7 @@ public sealed class FrameReaderTests
                 Assert.True(bench.Reader.IsMidFrame);
                 bench.Peer.Close(reset ? 0 : -1);
                 Assert.True(bench.Ours.Poll(Patience, SelectMode.SelectRead));
-                ReadOutcome outcome = bench.Reader.Read(bench.Ours, bench.Slabs, bench.Pool, bench.Limit, out InboundBatch batch);
+                ReadOutcome outcome = bench.Reader.Read(bench.Ours, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
                 Assert.Equal(reset ? ReadOutcome.Failed : ReadOutcome.EndOfStream, outcome);
                 Assert.Equal(reset ? SocketError.ConnectionReset : SocketError.Success, bench.Reader.Error);
                 Assert.Equal(0, batch.Frames);
@@ -158,7 +158,7 @@ public sealed class FrameReaderTests
             byte[] wire = Wire([Pattern(7_000, i)]);
             bench.Peer.Send(wire);
             bench.WaitFor(wire.Length);
-            bench.Reader.Read(bench.Ours, bench.Slabs, bench.Pool, bench.Limit, out InboundBatch batch);
+            bench.Reader.Read(bench.Ours, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
             Assert.Equal(1, batch.Frames);
             batch.Slab.AddReference();
             bench.Slabs.Keep(batch.Slab, batch.Offset + batch.Length);
@@ -184,12 +184,12 @@ public sealed class FrameReaderTests
             bench.Peer.Send(head);
             bench.WaitFor(head.Length);
             long before = GC.GetAllocatedBytesForCurrentThread();
-            bench.Reader.Read(bench.Ours, bench.Slabs, bench.Pool, bench.Limit, out _);
+            bench.Reader.Read(bench.Ours, bench.Slabs, bench.Pool, bench.Scanner, out _);
             long middle = GC.GetAllocatedBytesForCurrentThread();
             bench.Peer.Send(rest);
             bench.WaitFor(rest.Length);
             long again = GC.GetAllocatedBytesForCurrentThread();
-            bench.Reader.Read(bench.Ours, bench.Slabs, bench.Pool, bench.Limit, out InboundBatch batch);
+            bench.Reader.Read(bench.Ours, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
             long after = GC.GetAllocatedBytesForCurrentThread();
             Assert.Equal(2, batch.Frames);
             allocated = round < 100 ? 0 : allocated + (middle - before) + (after - again);
@@ -240,7 +240,7 @@ public sealed class FrameReaderTests
 
         private Bench(Socket peer, Socket ours, long limit)
         {
-            (Peer, Ours, Limit) = (peer, ours, limit);
+            (Peer, Ours, Scanner) = (peer, ours, new StreamScanner(limit));
             Pool = TestPools.Create();
             _cache = new Slab.SlabCache(Pool);
             Slabs = new ReceiveSlab(_cache);
@@ -252,7 +252,7 @@ public sealed class FrameReaderTests
 
         public Socket Ours { get; }
 
-        public long Limit { get; }
+        public IFrameScanner Scanner { get; }
 
         public BufferPool Pool { get; }
 
@@ -322,7 +322,7 @@ public sealed class FrameReaderTests
 
         private void Read(ref FrameReader reader)
         {
-            reader.Read(Ours, Slabs, Pool, Limit, out InboundBatch batch);
+            reader.Read(Ours, Slabs, Pool, Scanner, out InboundBatch batch);
             ReadOnlySpan<byte> bytes = batch.Frames > 0 ? batch.Bytes : [];
             for (int i = 0; i < batch.Frames; i++)
             {

@@ -31,7 +31,7 @@ internal sealed class OutboundBench(BufferPool pool, QueueLimits limits) : IDisp
         return frame;
     }
 
-    public SendStatus Append(byte[] payload) => Queue.TryAppend(HeaderOf(payload.Length), payload, out _);
+    public SendStatus Append(byte[] payload) => Queue.TryAppend(new OutgoingMessage(HeaderOf(payload.Length), payload), out _);
 
     public SendStatus AppendShared(byte[] payload)
     {
@@ -48,7 +48,7 @@ internal sealed class OutboundBench(BufferPool pool, QueueLimits limits) : IDisp
         SendWaiter waiter = _waiters.Rent();
         waiter.Prepare(Queue, w => _waiters.Return((SendWaiter)w), blocking: false);
         ReadOnlyMemory<byte> memory = owner is null ? payload : owner.Memory[..payload.Length];
-        SendStatus status = Queue.AppendOrWait(HeaderOf(payload.Length), memory, owner, waiter, out _);
+        SendStatus status = Queue.AppendOrWait(new HeldMessage(HeaderOf(payload.Length), memory, owner), waiter, out _);
         if (status != SendStatus.Full)
         {
             _waiters.Return(waiter);
@@ -77,6 +77,13 @@ internal sealed class OutboundBench(BufferPool pool, QueueLimits limits) : IDisp
     /// <summary>Takes a segment for writing and leaves it there, as a connection does whose kernel buffer is full.</summary>
     public void BeginWrite() => _writing ??= Queue.NextToWrite();
 
+    /// <summary>Gives back the segment that was being written when the connection ended.</summary>
+    public void ReleaseWriting()
+    {
+        Queue.ReleaseInFlight(_writing);
+        _writing = null;
+    }
+
     public void WriteAll()
     {
         while (WriteOne() is not null)
@@ -88,7 +95,7 @@ internal sealed class OutboundBench(BufferPool pool, QueueLimits limits) : IDisp
     public void Dispose()
     {
         Queue.Abandon();
-        Queue.ReleaseInFlight();
+        ReleaseWriting();
     }
 }
 

@@ -27,7 +27,7 @@ public sealed class OutboundQueuePropertyTests
     [Fact]
     public void After_any_operations_the_books_balance_the_bytes_are_in_order_and_every_buffer_is_back()
     {
-        Gen<int> length = Gen.Frequency((12, Gen.Choose(0, 60)), (3, Gen.Choose(500, 3_000)), (1, Gen.Choose(OutboundQueue.LargePayload - 5, OutboundQueue.LargePayload + 5)));
+        Gen<int> length = Gen.Frequency((12, Gen.Choose(0, 60)), (3, Gen.Choose(500, 3_000)), (1, Gen.Choose(OutboundChain.LargePayload - 5, OutboundChain.LargePayload + 5)));
         Gen<Kind> kind = Gen.Frequency(
             (12, Gen.Constant(Kind.Append)),
             (4, Gen.Constant(Kind.AppendShared)),
@@ -113,7 +113,7 @@ public sealed class OutboundQueuePropertyTests
                     break;
                 case Kind.Abandon:
                     bench.Queue.Abandon();
-                    bench.Queue.ReleaseInFlight();
+                    bench.ReleaseWriting();
                     model.Abandon();
                     abandoned = true;
                     break;

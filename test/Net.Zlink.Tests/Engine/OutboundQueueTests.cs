@@ -8,7 +8,7 @@ namespace Net.Zlink.Tests.Engine;
 
 public sealed class OutboundQueueTests
 {
-    private const int Large = OutboundQueue.LargePayload;
+    private const int Large = OutboundChain.LargePayload;
 
     [Fact]
     public void The_limit_in_messages_holds_at_its_exact_edge()
@@ -56,15 +56,15 @@ public sealed class OutboundQueueTests
     public void The_write_turn_goes_to_one_append_until_the_queue_is_empty()
     {
         using var bench = new OutboundBench(TestPools.Create(), default);
-        bench.Queue.TryAppend(OutboundBench.HeaderOf(1), [1], out bool first);
-        bench.Queue.TryAppend(OutboundBench.HeaderOf(1), [2], out bool second);
-        bench.Queue.TryAppend(OutboundBench.HeaderOf(Large), new byte[Large], out bool third);
+        bench.Queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(1), [1]), out bool first);
+        bench.Queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(1), [2]), out bool second);
+        bench.Queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(Large), new byte[Large]), out bool third);
         Assert.Equal((true, false, false), (first, second, third));
         Assert.False(bench.Queue.TryTakeTurn());
         bench.WriteAll();
         Assert.False(bench.Queue.HasWriter);
         Assert.True(bench.Queue.TryTakeTurn());
-        bench.Queue.TryAppend(OutboundBench.HeaderOf(1), [1], out bool whileHeld);
+        bench.Queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(1), [1]), out bool whileHeld);
         Assert.False(whileHeld);
         bench.WriteAll();
     }
@@ -294,7 +294,7 @@ public sealed class OutboundQueueTests
 
         // What is in flight may still be read by the system.
         Assert.Single(pool.GetOutstanding());
-        bench.Queue.ReleaseInFlight();
+        bench.ReleaseWriting();
         Assert.Empty(pool.GetOutstanding());
         OutboundCounts counts = bench.Queue.Counts;
         Assert.Equal((5, 1, 4, 0), (counts.AcceptedMessages, counts.WrittenMessages, counts.DroppedMessages, counts.QueuedMessages));
@@ -313,10 +313,10 @@ public sealed class OutboundQueueTests
             long before = GC.GetAllocatedBytesForCurrentThread();
             for (int m = 0; m < 100; m++)
             {
-                bench.Queue.TryAppend(OutboundBench.HeaderOf(64), small, out _);
+                bench.Queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(64), small), out _);
             }
 
-            bench.Queue.TryAppend(OutboundBench.HeaderOf(Large), large, out _);
+            bench.Queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(Large), large), out _);
             OutboundSegment? segment = bench.Queue.NextToWrite();
             while (segment is not null)
             {

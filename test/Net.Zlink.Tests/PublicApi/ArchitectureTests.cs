@@ -105,5 +105,5 @@ public sealed class ArchitectureTests
             .Select(static match => match.Groups["name"].Value);
 
     private static IEnumerable<string> Identifiers(string text) =>
-        Regex.Matches(SourceTree.CodeOf(text), @"\b[A-Z]\w*\b", RegexOptions.None, TimeSpan.FromSeconds(10)).Select(static match => match.Value).Distinct(StringComparer.Ordinal);
+        Regex.Matches(SourceTree.CodeOf(text), @"(?<!(?<!Zlink)\.)\b[A-Z]\w*\b", RegexOptions.None, TimeSpan.FromSeconds(10)).Select(static match => match.Value).Distinct(StringComparer.Ordinal);
 }

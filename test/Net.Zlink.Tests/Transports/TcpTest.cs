@@ -59,7 +59,7 @@ internal static class TcpTest
         var result = TcpListener.Bind(ToBind(text), settings ?? new TcpSettings(), names ?? NameSource.System, headroom, accept);
         Assert.True(result.Listener is not null, result.Error.Sentence);
         Assert.Equal(EndpointError.None, result.Error);
-        return result.Listener;
+        return (TcpListener)result.Listener;
     }
 
     public static EndpointError RefusedBind(string text, TcpSettings? settings = null, NameSource? names = null)
@@ -71,7 +71,7 @@ internal static class TcpTest
         return result.Error;
     }
 
-    public static Task<TcpDialResult> DialAsync(
+    public static Task<DialResult> DialAsync(
         string text,
         TcpSettings? settings = null,
         TimeProvider? time = null,

@@ -10,26 +10,26 @@ internal static class TcpDialFaults
     private const string CheckTheWay = "check the address and the firewalls between";
 
     /// <summary>The caller's token was cancelled.</summary>
-    public static TcpDialResult Cancelled(TcpHost host) =>
+    public static DialResult Cancelled(TcpHost host) =>
         new(null, SocketError.OperationAborted, $"connecting to {EndpointError.Quote(host.Text)} was cancelled");
 
     /// <summary>The connect timeout is over.</summary>
-    public static TcpDialResult TimedOut(string what, TimeSpan timeout) =>
+    public static DialResult TimedOut(string what, TimeSpan timeout) =>
         new(
             null,
             SocketError.TimedOut,
             $"{what} within the {timeout.TotalMilliseconds:0} ms given; {CheckTheWay}, or raise the connect timeout");
 
     /// <summary>The name or the zone has no address.</summary>
-    public static TcpDialResult Unresolved(EndpointError error) =>
+    public static DialResult Unresolved(EndpointError error) =>
         new(null, error.OsError == SocketError.Success ? SocketError.HostNotFound : error.OsError, error.Sentence);
 
     /// <summary>The source address can't be resolved.</summary>
-    public static TcpDialResult SourceUnresolved(EndpointError error) =>
+    public static DialResult SourceUnresolved(EndpointError error) =>
         new(null, SocketError.AddressNotAvailable, error.Sentence);
 
     /// <summary>The system refused to bind the source address.</summary>
-    public static TcpDialResult SourceRefused(SocketException exception, IPEndPoint source) =>
+    public static DialResult SourceRefused(SocketException exception, IPEndPoint source) =>
         new(null, exception.SocketErrorCode, exception.SocketErrorCode switch
         {
             SocketError.AddressAlreadyInUse => $"the source {source} is in use; use source port 0 for any free one",
@@ -38,7 +38,7 @@ internal static class TcpDialFaults
         });
 
     /// <summary>The connect to one address failed.</summary>
-    public static TcpDialResult Refused(SocketError error, IPEndPoint remote) => new(null, error, error switch
+    public static DialResult Refused(SocketError error, IPEndPoint remote) => new(null, error, error switch
     {
         SocketError.ConnectionRefused => $"nobody listens at {remote}; start the server, or check the port",
         SocketError.TimedOut => $"{remote} did not answer; {CheckTheWay}",
@@ -55,7 +55,7 @@ internal static class TcpDialFaults
     });
 
     /// <summary>Every address of a name failed; <paramref name="last"/> is what became of the last one.</summary>
-    public static TcpDialResult AllFailed(TcpHost host, int count, TcpDialResult last)
+    public static DialResult AllFailed(TcpHost host, int count, DialResult last)
     {
         var name = EndpointError.Quote(host.Text);
         return last with { Sentence = $"none of the {count} addresses of {name} took the connection; the last: {last.Sentence}" };

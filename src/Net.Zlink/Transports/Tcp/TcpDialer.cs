@@ -10,17 +10,17 @@ internal static class TcpDialer
     private static readonly TimeSpan LongestTimeout = TimeSpan.FromDays(1);
 
     /// <summary>
-    /// One attempt: looks the name up, then tries its addresses in order until one answers. <see cref="TcpSettings.ConnectTimeout"/>
+    /// One attempt: looks the name up, then tries its addresses in order until one answers. <see cref="SocketSettings.ConnectTimeout"/>
     /// bounds all of it; each address gets an equal share of the time that is left, so that one that swallows packets cannot use up
     /// what the next one needs. Never throws for what the network does, nor for cancellation: the task completes with a value, at
     /// once or on a pool thread. Nothing stays open after a failure.
     /// </summary>
-    public static Task<TcpDialResult> DialAsync(
+    public static Task<DialResult> DialAsync(
         TcpConnectAddress address, TcpSettings settings, TimeProvider time, CancellationToken cancellation) =>
         DialAsync(address, settings, time, NameSource.System, onSocket: null, cancellation);
 
     /// <summary>As above, with seams for tests: a source of names, and a look at every socket that is opened.</summary>
-    internal static Task<TcpDialResult> DialAsync(
+    internal static Task<DialResult> DialAsync(
         TcpConnectAddress address,
         TcpSettings settings,
         TimeProvider time,
@@ -39,7 +39,7 @@ internal static class TcpDialer
     {
         private readonly long _started = time.GetTimestamp();
 
-        public async Task<TcpDialResult> RunAsync()
+        public async Task<DialResult> RunAsync()
         {
             if (cancellation.IsCancellationRequested)
             {
@@ -68,9 +68,9 @@ internal static class TcpDialer
                 : await TryAllAsync(addresses).ConfigureAwait(false);
         }
 
-        private async Task<TcpDialResult> TryAllAsync(IPAddress[] addresses)
+        private async Task<DialResult> TryAllAsync(IPAddress[] addresses)
         {
-            TcpDialResult result = default;
+            DialResult result = default;
             for (var i = 0; i < addresses.Length; i++)
             {
                 var left = TimeLeft();
@@ -85,7 +85,7 @@ internal static class TcpDialer
             return addresses.Length > 1 ? TcpDialFaults.AllFailed(address.Host, addresses.Length, result) : result;
         }
 
-        private async Task<TcpDialResult> TryAsync(IPEndPoint remote, TimeSpan share)
+        private async Task<DialResult> TryAsync(IPEndPoint remote, TimeSpan share)
         {
             Socket? socket = null;
             try
@@ -126,7 +126,7 @@ internal static class TcpDialer
                 socket.Blocking = false;
                 var connected = socket;
                 socket = null;
-                return new TcpDialResult(connected, SocketError.Success, "");
+                return new DialResult(connected, SocketError.Success, "");
             }
             catch (SocketException e)
             {
@@ -138,7 +138,7 @@ internal static class TcpDialer
             }
         }
 
-        private TcpDialResult? BindSource(Socket socket)
+        private DialResult? BindSource(Socket socket)
         {
             if (address.SourceHost is null)
             {
@@ -171,29 +171,6 @@ internal static class TcpDialer
 
             var left = settings.ConnectTimeout - time.GetElapsedTime(_started);
             return left > TimeSpan.Zero ? left : TimeSpan.Zero;
-        }
-    }
-
-    /// <summary>The caller's token and a limit of time in one.</summary>
-    private sealed class Deadline : IDisposable
-    {
-        private readonly CancellationTokenSource _limit;
-        private readonly CancellationTokenSource _either;
-
-        public Deadline(TimeSpan limit, TimeProvider time, CancellationToken cancellation)
-        {
-            _limit = new CancellationTokenSource(limit, time);
-            _either = CancellationTokenSource.CreateLinkedTokenSource(cancellation, _limit.Token);
-        }
-
-        public CancellationToken Token => _either.Token;
-
-        public bool IsOver => _limit.IsCancellationRequested;
-
-        public void Dispose()
-        {
-            _either.Dispose();
-            _limit.Dispose();
         }
     }
 }

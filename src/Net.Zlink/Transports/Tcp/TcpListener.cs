@@ -3,13 +3,8 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Transports.Tcp;
 
-/// <summary>The outcome of a bind: a listener, or an error.</summary>
-/// <param name="Listener">Bound and listening, not yet accepting; null when <paramref name="Error"/> says why not.</param>
-/// <param name="Error">What went wrong, or <see cref="EndpointError.None"/>.</param>
-internal readonly record struct TcpBindResult(TcpListener? Listener, EndpointError Error);
-
 /// <summary>A listening tcp socket. All members may be called from any thread.</summary>
-internal sealed class TcpListener : IDisposable
+internal sealed class TcpListener : ITransportListener
 {
     private readonly AcceptLoop _loop;
 
@@ -21,13 +16,13 @@ internal sealed class TcpListener : IDisposable
         Handle = socket.Handle;
     }
 
-    /// <summary>The numeric endpoint with the real port: the "last endpoint" of a bind.</summary>
+    /// <summary>The numeric endpoint with the real port.</summary>
     public string Endpoint { get; }
 
     /// <summary>The address listened at.</summary>
     public IPEndPoint LocalEndPoint { get; }
 
-    /// <summary>The system's number of the socket, for events; it stays readable after <see cref="Close"/>.</summary>
+    /// <inheritdoc/>
     public long Handle { get; }
 
     /// <summary>How often the sink threw.</summary>
@@ -36,11 +31,11 @@ internal sealed class TcpListener : IDisposable
     /// <summary>
     /// Binds and listens. A host name is looked up on the caller's thread. Connections wait in the kernel until <see cref="Start"/>.
     /// </summary>
-    public static TcpBindResult Bind(TcpBindAddress address, TcpSettings settings) =>
+    public static BindResult Bind(TcpBindAddress address, TcpSettings settings) =>
         Bind(address, settings, NameSource.System, DescriptorHeadroom.OfThisProcess(), accept: null);
 
     /// <summary>As above, with seams for tests.</summary>
-    internal static TcpBindResult Bind(
+    internal static BindResult Bind(
         TcpBindAddress address,
         TcpSettings settings,
         NameSource names,
@@ -49,7 +44,7 @@ internal sealed class TcpListener : IDisposable
     {
         if (!TcpResolver.TryResolveBind(address, settings.IPv6, names, out var endPoint, out var error))
         {
-            return new TcpBindResult(null, error);
+            return new BindResult(null, error);
         }
 
         Socket? socket = null;
@@ -63,11 +58,11 @@ internal sealed class TcpListener : IDisposable
                 : accepted => TcpSocketOptions.ApplyTo(accepted, settings);
             var listener = new TcpListener(socket, new AcceptLoop(socket, prepare, headroom, accept));
             socket = null;
-            return new TcpBindResult(listener, EndpointError.None);
+            return new BindResult(listener, EndpointError.None);
         }
         catch (SocketException e)
         {
-            return new TcpBindResult(null, TcpBindFaults.Describe(e, endPoint, settings.ShareAddress));
+            return new BindResult(null, TcpBindFaults.Describe(e, endPoint, settings.ShareAddress));
         }
         finally
         {
@@ -75,14 +70,10 @@ internal sealed class TcpListener : IDisposable
         }
     }
 
-    /// <summary>Begins to accept, on pool threads. Once only.</summary>
+    /// <inheritdoc/>
     public void Start(IAcceptSink sink, TimeProvider time) => _loop.Start(sink, time);
 
-    /// <summary>
-    /// Stops accepting and frees the address. Idempotent. No call of <see cref="IAcceptSink.OnAccepted"/> begins after this has
-    /// returned; one that runs on another thread is waited for, so do not hold a lock that the sink takes. Connections handed on stay
-    /// open; those still in the kernel's queue are reset.
-    /// </summary>
+    /// <inheritdoc/>
     public void Close() => _loop.Close();
 
     /// <inheritdoc/>

@@ -10,6 +10,16 @@ internal static class TcpSocketOptions
     private const int LinuxTrafficClass = 67;
     private const int AppleTrafficClass = 36;
 
+    // IPPROTO_TCP, and what the systems call the longest time without an acknowledgement: the runtime has no names for these either.
+    private const int TcpLevel = 6;
+    private const int LinuxUserTimeout = 18;
+    private const int AppleConnectionDropTime = 0x80;
+    private const int WindowsMaxRetransmitTime = 5;
+
+    // SOL_SOCKET and SO_BINDTODEVICE of Linux.
+    private const int LinuxSocketLevel = 1;
+    private const int LinuxBindToDevice = 25;
+
     /// <summary>
     /// Whether a connection is born with its listener's options. Linux copies the whole socket at accept, which a test pins; set once
     /// on the listener they then cost nothing for each of 10,000 connections. Elsewhere they are set on each.
@@ -47,6 +57,44 @@ internal static class TcpSocketOptions
         {
             ApplyTypeOfService(socket, settings.TypeOfService);
         }
+
+        if (settings.MaxUnacknowledged > TimeSpan.Zero)
+        {
+            ApplyMaxUnacknowledged(socket, settings.MaxUnacknowledged);
+        }
+
+        if (settings.Device.Length > 0)
+        {
+            ApplyDevice(socket, settings.Device);
+        }
+    }
+
+    private static void ApplyMaxUnacknowledged(Socket socket, TimeSpan time)
+    {
+        int milliseconds = (int)Math.Ceiling(time.TotalMilliseconds);
+        int seconds = (int)Math.Ceiling(time.TotalSeconds);
+        if (OperatingSystem.IsLinux())
+        {
+            socket.SetRawSocketOption(TcpLevel, LinuxUserTimeout, BitConverter.GetBytes(milliseconds));
+        }
+        else if (OperatingSystem.IsMacOS())
+        {
+            socket.SetRawSocketOption(TcpLevel, AppleConnectionDropTime, BitConverter.GetBytes(seconds));
+        }
+        else if (OperatingSystem.IsWindows())
+        {
+            socket.SetRawSocketOption(TcpLevel, WindowsMaxRetransmitTime, BitConverter.GetBytes(seconds));
+        }
+    }
+
+    private static void ApplyDevice(Socket socket, string device)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            throw new SocketException((int)SocketError.ProtocolOption); // To use another way than the one asked for would be worse than none.
+        }
+
+        socket.SetRawSocketOption(LinuxSocketLevel, LinuxBindToDevice, System.Text.Encoding.UTF8.GetBytes(device));
     }
 
     private static void ApplyKeepAlive(Socket socket, TcpSettings settings)

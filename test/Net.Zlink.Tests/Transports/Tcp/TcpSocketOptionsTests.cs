@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Net.Zlink.Transports;
 using Net.Zlink.Transports.Tcp;
 using Xunit;
 
@@ -59,6 +60,32 @@ public sealed class TcpSocketOptionsTests : IDisposable
             Assert.Equal(0, Get(socket, SocketOptionLevel.Socket, SocketOptionName.KeepAlive));
             Assert.Equal(0, Get(socket, SocketOptionLevel.IP, SocketOptionName.TypeOfService));
         }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Both_ends_give_up_what_stays_unacknowledged_and_keep_to_one_interface(bool ipv6)
+    {
+        Assert.SkipUnless(!ipv6 || TcpTest.HasIPv6, "no IPv6 on this machine");
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the numbers of the options are Linux's");
+        const int tcp = 6, userTimeout = 18, level = 1, bindToDevice = 25;
+        foreach (var socket in await PairAsync(new TcpSettings { IPv6 = ipv6, MaxUnacknowledged = TimeSpan.FromMilliseconds(8_999.5), Device = "lo" }))
+        {
+            var value = new byte[sizeof(int)];
+            Assert.Equal(sizeof(int), socket.GetRawSocketOption(tcp, userTimeout, value));
+            Assert.Equal(9_000, BitConverter.ToInt32(value));
+            var device = new byte[16];
+            Assert.Equal(3, socket.GetRawSocketOption(level, bindToDevice, device));
+            Assert.Equal("lo\0"u8.ToArray(), device[..3]);
+        }
+    }
+
+    [Fact]
+    public void An_interface_that_does_not_exist_is_a_refused_bind()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "elsewhere no interface can be named");
+        Assert.Equal(EndpointFault.NotBindable, TcpTest.RefusedBind("tcp://127.0.0.1:0", new TcpSettings { Device = "no-such-one" }).Fault);
     }
 
     [Theory]

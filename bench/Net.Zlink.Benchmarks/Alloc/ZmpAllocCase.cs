@@ -1,0 +1,45 @@
+using System.Globalization;
+using Net.Zlink.Benchmarks.Patterns;
+
+namespace Net.Zlink.Benchmarks.Alloc;
+
+/// <summary>One way to use two sockets of a process, both measured.</summary>
+/// <param name="Pattern">PAIR, DEALER_ROUTER or PUBSUB.</param>
+/// <param name="Transport">tcp, ipc or inproc.</param>
+/// <param name="Mode">How; see <see cref="ZmpModes"/>.</param>
+/// <param name="Size">Payload bytes.</param>
+internal sealed record ZmpAllocCase(string Pattern, string Transport, string Mode, int Size)
+{
+    private const int Small = 64;
+
+    // Long enough to go without a copy inside.
+    private const int Large = 32 * 1024;
+
+    public static string[] Patterns { get; } = [PatternNames.Pair, PatternNames.DealerRouter, PatternNames.PubSub];
+
+    public static IReadOnlyList<ZmpAllocCase> All { get; } =
+    [
+        .. from transport in PatternNames.Transports
+           from pattern in Patterns
+           from mode in ZmpModes.All
+           select new ZmpAllocCase(pattern, transport, mode, Small),
+        .. from transport in PatternNames.Transports select new ZmpAllocCase(PatternNames.Pair, transport, ZmpModes.PingPong, Large),
+    ];
+
+    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Pattern} {Transport}, {Mode}, {Size} B");
+}
+
+/// <summary>The ways to use two sockets that are measured.</summary>
+internal static class ZmpModes
+{
+    /// <summary>As fast as it goes: SendAsync on one task, ReceiveAsync on another.</summary>
+    public const string Flood = "flood";
+
+    /// <summary>One message at a time: every receive really waits.</summary>
+    public const string PingPong = "ping-pong";
+
+    /// <summary>As flood, with high-water marks of a few messages: again and again a send really waits. From the ROUTER to the DEALER, whose waiting sends have an id to remember.</summary>
+    public const string SendWaits = "send-waits";
+
+    public static string[] All { get; } = [Flood, PingPong, SendWaits];
+}

@@ -1,0 +1,180 @@
+using Net.Zlink.Benchmarks.Patterns;
+
+namespace Net.Zlink.Benchmarks.Alloc;
+
+/// <summary>The two sockets and what they do; for PUB and SUB a second two, so that there is a way back.</summary>
+internal sealed class ZmpAllocLoop : IAsyncDisposable
+{
+    private readonly ZlinkContext _context = new();
+    private readonly EchoCounts _counts = new();
+    private readonly ZmpAllocCase _case;
+    private readonly int _mark;
+    private readonly byte[] _payload;
+    private readonly Func<ReadOnlyMemory<byte>, ValueTask> _send;
+    private readonly Func<ReadOnlyMemory<byte>, ReadOnlyMemory<byte>, ValueTask> _answer;
+    private readonly ReceivingSocket _forth;
+    private readonly ReceivingSocket _back;
+
+    public ZmpAllocLoop(ZmpAllocCase what, int highWaterMark)
+    {
+        _case = what;
+        _mark = highWaterMark;
+        _payload = new byte[what.Size];
+        Random.Shared.NextBytes(_payload);
+        switch (what.Pattern)
+        {
+            case PatternNames.PubSub:
+                (PubSocket pub, _forth) = ConnectPubSub("forth");
+                (PubSocket pubBack, _back) = ConnectPubSub("back");
+                _send = payload => pub.SendAsync(payload);
+                _answer = (_, payload) => pubBack.SendAsync(payload);
+                break;
+            case PatternNames.DealerRouter:
+                (RouterSocket router, DealerSocket dealer) = ConnectRouter();
+                _answer = (id, payload) => router.SendAsync(id, payload);
+                if (string.Equals(what.Mode, ZmpModes.SendWaits, StringComparison.Ordinal))
+                {
+                    // A router's waiting send has an id to remember: the harder one of the two.
+                    (_forth, _back) = (dealer, router);
+                    ReadOnlyMemory<byte> id = dealer.Options.RoutingId;
+                    _send = payload => router.SendAsync(id, payload);
+                }
+                else
+                {
+                    (_forth, _back) = (router, dealer);
+                    _send = payload => dealer.SendAsync(payload);
+                }
+
+                break;
+            default:
+                PairSocket bound = Limited(_context.CreatePair());
+                PairSocket connected = Limited(_context.CreatePair());
+                connected.Connect(Bind(bound, "pair"));
+                (_forth, _back) = (bound, connected);
+                _send = payload => connected.SendAsync(payload);
+                _answer = (_, payload) => bound.SendAsync(payload);
+                break;
+        }
+    }
+
+    public AllocMark Mark() => AllocMark.Now(_counts, _context.Pool);
+
+    /// <summary>So many messages there, and with ping-pong half of them back.</summary>
+    public async Task RunAsync(int messages)
+    {
+        if (string.Equals(_case.Mode, ZmpModes.PingPong, StringComparison.Ordinal))
+        {
+            await Task.WhenAll(PingAsync(messages / 2), PongAsync(messages / 2));
+        }
+        else
+        {
+            // On threads of the pool both: one alone would find its messages there and never wait.
+            await Task.WhenAll(Task.Run(() => SendAllAsync(messages)), Task.Run(() => ReceiveAllAsync(messages)));
+        }
+    }
+
+    public async ValueTask DisposeAsync() => await _context.DisposeAsync();
+
+    private async Task SendAllAsync(int messages)
+    {
+        for (int i = 0; i < messages; i++)
+        {
+            await Counted(_send(_payload));
+        }
+    }
+
+    private async Task ReceiveAllAsync(int messages)
+    {
+        for (int i = 0; i < messages; i++)
+        {
+            using Message message = await Counted(_forth.ReceiveAsync());
+            Check(message);
+        }
+    }
+
+    private async Task PingAsync(int roundTrips)
+    {
+        for (int i = 0; i < roundTrips; i++)
+        {
+            await Counted(_send(_payload));
+            using Message message = await Counted(_back.ReceiveAsync());
+            Check(message);
+        }
+    }
+
+    private async Task PongAsync(int roundTrips)
+    {
+        for (int i = 0; i < roundTrips; i++)
+        {
+            using Message message = await Counted(_forth.ReceiveAsync());
+            Check(message);
+            await Counted(_answer(message.RoutingId, message.Memory));
+        }
+    }
+
+    /// <summary>Not an async method: the wait itself is what is measured, not a second state machine around it.</summary>
+    private ValueTask<Message> Counted(ValueTask<Message> receive)
+    {
+        if (!receive.IsCompleted)
+        {
+            Interlocked.Increment(ref _counts.ReceiveWaits);
+        }
+
+        return receive;
+    }
+
+    private ValueTask Counted(ValueTask send)
+    {
+        if (!send.IsCompleted)
+        {
+            Interlocked.Increment(ref _counts.SendWaits);
+        }
+
+        return send;
+    }
+
+    private void Check(in Message message)
+    {
+        Interlocked.Increment(ref _counts.Messages);
+        if (!message.Span.SequenceEqual(_payload))
+        {
+            throw new InvalidOperationException("A message arrived with other bytes than it was sent with.");
+        }
+    }
+
+    private (PubSocket Publisher, SubSocket Subscriber) ConnectPubSub(string name)
+    {
+        // Every message is waited for, so none may be dropped.
+        PubSocket publisher = Limited(_context.CreatePub(new PubOptions { NoDrop = true }));
+        SubSocket subscriber = Limited(_context.CreateSub());
+        subscriber.Subscribe("");
+        subscriber.Connect(Bind(publisher, name));
+        Settling.Until(publisher, static publisher => publisher.TopicCount > 0);
+        return (publisher, subscriber);
+    }
+
+    private (RouterSocket Router, DealerSocket Dealer) ConnectRouter()
+    {
+        RouterSocket router = Limited(_context.CreateRouter(new RouterOptions { Mandatory = true }));
+        DealerSocket dealer = Limited(_context.CreateDealer());
+        dealer.Connect(Bind(router, "router"));
+        Settling.Until((router, dealer), static both => both.router.TrySend(both.dealer.Options.RoutingId.Span, "hello"u8));
+        dealer.Receive().Dispose();
+        return (router, dealer);
+    }
+
+    private string Bind(ZlinkSocket socket, string name) => socket.Bind(_case.Transport switch
+    {
+        "tcp" => "tcp://127.0.0.1:*",
+        "ipc" => "ipc://*",
+        _ => "inproc://" + name,
+    });
+
+    private T Limited<T>(T socket)
+        where T : ZlinkSocket
+    {
+        socket.Options.SendHighWaterMark = _mark;
+        socket.Options.ReceiveHighWaterMark = _mark;
+        return socket;
+    }
+}

@@ -1,0 +1,57 @@
+using BenchmarkDotNet.Attributes;
+using Net.Zlink.Benchmarks.Micro;
+using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Pipes;
+
+namespace Net.Zlink.Benchmarks.Zmp;
+
+/// <summary>A pipe's lane and the socket's fair queue: messages come in as one read brings them, or one by one from a sender in this process, and are taken and ended. Per message.</summary>
+[BenchmarkCategory("sockets", AllocationCheck.Category)]
+public class ReceiveQueueBenchmarks : IDisposable
+{
+    // A read of 30 messages is what a peer with a window of 30 sends.
+    private const int Messages = 30;
+
+    private readonly ZmpKit _kit = new(Messages, size: 64);
+    private readonly TakenMessage[] _taken = new TakenMessage[Messages];
+    private readonly byte[] _payload = new byte[64];
+
+    [GlobalCleanup]
+    public void Dispose()
+    {
+        _kit.Dispose();
+        GC.SuppressFinalize(this);
+    }
+
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public int PublishTakeOneByOne()
+    {
+        _kit.Pipe.Lane.Publish(_kit.Batch());
+        return _kit.TakeAll();
+    }
+
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public int PublishTakeMany()
+    {
+        _kit.Pipe.Lane.Publish(_kit.Batch());
+        int taken = _kit.Core.Receive.TakeMany(_taken);
+        foreach (ref readonly TakenMessage message in _taken.AsSpan(0, taken))
+        {
+            message.Lease.Release(message.Slot, message.Lease.GenerationOf(message.Slot));
+        }
+
+        return taken;
+    }
+
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public int AppendTakeOneByOne()
+    {
+        for (int i = 0; i < Messages; i++)
+        {
+            _kit.Pipe.Lane.Append(new OutgoingMessage(ZmpFrame.HeaderOf(ZmpFlags.None, (uint)_payload.Length), _payload), _kit.Core.Host.Slabs, PeerIdentity.Unknown);
+        }
+
+        return _kit.TakeAll();
+    }
+}

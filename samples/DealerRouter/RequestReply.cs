@@ -1,0 +1,90 @@
+using System.Buffers.Binary;
+using Net.Zlink;
+
+namespace Samples.DealerRouter;
+
+/// <summary>A client with a DEALER bound to one endpoint, and workers that connect a ROUTER each: requests go round the workers that have room.</summary>
+/// <remarks>A request is a number; its answer is two parts, the number and its square.</remarks>
+internal sealed class RequestReply(int workers, int requests, string endpoint)
+{
+    // Requests under way at once: enough to keep every worker busy, and few enough that none waits long.
+    private const int Window = 256;
+
+    /// <summary>Answers that were right.</summary>
+    public long Right { get; private set; }
+
+    /// <summary>Runs the demo; returns how many requests each worker answered.</summary>
+    public async Task<IReadOnlyList<long>> RunAsync(CancellationToken cancellation)
+    {
+        await using var context = new ZlinkContext();
+        using DealerSocket client = context.CreateDealer();
+        string where = client.Bind(endpoint);
+        RouterSocket[] sockets = [.. Enumerable.Range(0, workers).Select(_ => context.CreateRouter())];
+        Task<long>[] served = [.. sockets.Select(socket => Task.Run(() => ServeAsync(socket, where, cancellation), cancellation))];
+
+        // Requests sent before all workers are there would all go to the first ones.
+        while (client.GetPeers().Count(static p => p.IsConnected) < workers)
+        {
+            await Task.Delay(TimeSpan.FromMilliseconds(1), cancellation).ConfigureAwait(false);
+        }
+
+        using var window = new SemaphoreSlim(Window);
+        Task receiving = ReceiveAsync(client, window, cancellation);
+        byte[] request = new byte[sizeof(long)];
+        for (long i = 0; i < requests; i++)
+        {
+            await window.WaitAsync(cancellation).ConfigureAwait(false);
+            BinaryPrimitives.WriteInt64LittleEndian(request, i);
+            await client.SendAsync(request, cancellation).ConfigureAwait(false);
+        }
+
+        await receiving.ConfigureAwait(false);
+        foreach (RouterSocket socket in sockets)
+        {
+            socket.Dispose(); // Ends the worker's loop.
+        }
+
+        return await Task.WhenAll(served).ConfigureAwait(false);
+    }
+
+    private static async Task<long> ServeAsync(RouterSocket socket, string where, CancellationToken cancellation)
+    {
+        socket.Connect(where);
+        using var reply = new MessageBuilder();
+        long count = 0;
+        await foreach (Message request in socket.ReceiveAllAsync(cancellation).ConfigureAwait(false))
+        {
+            using (request)
+            {
+                long number = BinaryPrimitives.ReadInt64LittleEndian(request.Span);
+                reply.Add(request.Span);
+                BinaryPrimitives.WriteInt64LittleEndian(reply.AddSpace(sizeof(long)), unchecked(number * number));
+
+                // The routing id says whom to answer; an accepted send leaves the builder empty, for the next answer.
+                await socket.SendAsync(request.RoutingId, reply, cancellation).ConfigureAwait(false);
+                count++;
+            }
+        }
+
+        return count;
+    }
+
+    private async Task ReceiveAsync(DealerSocket client, SemaphoreSlim window, CancellationToken cancellation)
+    {
+        var seen = new bool[requests];
+        for (int received = 0; received < requests; received++)
+        {
+            using Message reply = await client.ReceiveAsync(cancellation).ConfigureAwait(false);
+            long number = BinaryPrimitives.ReadInt64LittleEndian(reply[0].Span);
+            long square = BinaryPrimitives.ReadInt64LittleEndian(reply[1].Span);
+            bool isNew = number >= 0 && number < requests && !seen[number];
+            if (isNew && reply.PartCount == 2 && square == unchecked(number * number))
+            {
+                seen[number] = true;
+                Right++;
+            }
+
+            window.Release();
+        }
+    }
+}

@@ -1,0 +1,44 @@
+using System.Buffers.Binary;
+using Net.Zlink;
+
+namespace Samples.Pair;
+
+/// <summary>One side sends a number, the other sends it back.</summary>
+internal static class PingPong
+{
+    /// <summary>Plays; returns how many balls came back with the number they went with.</summary>
+    public static async Task<long> PlayAsync(string endpoint, int rounds, CancellationToken cancellation)
+    {
+        await using var context = new ZlinkContext();
+        using PairSocket server = context.CreatePair();
+        using PairSocket client = context.CreatePair();
+        string where = server.Bind(endpoint);
+        client.Connect(where);
+        Task answering = AnswerAsync(server, cancellation);
+
+        long returned = 0;
+        byte[] ball = new byte[sizeof(int)];
+        for (int i = 0; i < rounds; i++)
+        {
+            BinaryPrimitives.WriteInt32LittleEndian(ball, i);
+            await client.SendAsync(ball, cancellation).ConfigureAwait(false);
+
+            // A received message is a lease on pooled memory: it ends with the block.
+            using Message message = await client.ReceiveAsync(cancellation).ConfigureAwait(false);
+            returned += message.Span.SequenceEqual(ball) ? 1 : 0;
+        }
+
+        server.Dispose(); // Ends the other side's loop.
+        await answering.ConfigureAwait(false);
+        return returned;
+    }
+
+    private static async Task AnswerAsync(PairSocket socket, CancellationToken cancellation)
+    {
+        await foreach (Message message in socket.ReceiveAllAsync(cancellation).ConfigureAwait(false))
+        {
+            // Accepted, the message belongs to the socket, and is ended by it.
+            await socket.SendAsync(message, cancellation).ConfigureAwait(false);
+        }
+    }
+}

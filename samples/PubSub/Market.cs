@@ -1,0 +1,143 @@
+using Net.Zlink;
+
+namespace Samples.PubSub;
+
+/// <summary>Prices under two topics. One subscriber takes "eur", one takes "usd", and a slow one takes both but does not read until the end.</summary>
+internal sealed class Market(int messages, int mark, string endpoint)
+{
+    // 1 KB: a slow subscriber's share of the kernel's buffers is then a few thousand messages, so that its loss shows within the demo.
+    private const int PayloadSize = 1024;
+
+    // The publisher waits for the fast ones now and then, since it is their loss that must not happen, whatever the machine is doing.
+    private const int Pace = 50;
+
+    // Lines of the live display.
+    private const int Lines = 8;
+
+    private long _eur;
+    private long _usd;
+
+    /// <summary>Runs the demo; returns what went wrong, or null.</summary>
+    public async Task<string?> RunAsync(TextWriter output, CancellationToken cancellation)
+    {
+        await using var context = new ZlinkContext();
+        using PubSocket publisher = context.CreatePub(new PubOptions { SendHighWaterMark = mark, SendBufferSize = 64 * 1024, Linger = TimeSpan.FromSeconds(5) });
+        string where = publisher.Bind(endpoint);
+
+        // All three are there before the first price, so what each must get is known.
+        using SubSocket eur = Subscribe(context, where, mark, "eur");
+        using SubSocket usd = Subscribe(context, where, mark, "usd");
+        using SubSocket slow = Subscribe(context, where, mark, "eur", "usd");
+        while (publisher.PeerCount < 3 || publisher.TopicCount < 2 || !await AllHearAsync(publisher, [eur, usd, slow], cancellation).ConfigureAwait(false))
+        {
+            await Task.Delay(TimeSpan.FromMilliseconds(1), cancellation).ConfigureAwait(false);
+        }
+
+        SocketStatistics before = publisher.GetStatistics();
+        Task reading = Task.WhenAll(
+            CountAsync(eur, messages / 2, () => Interlocked.Increment(ref _eur), cancellation),
+            CountAsync(usd, messages / 2, () => Interlocked.Increment(ref _usd), cancellation));
+        await PublishAsync(publisher, output, cancellation).ConfigureAwait(false);
+        await reading.ConfigureAwait(false);
+
+        long dropped = publisher.GetStatistics().DroppedAtHighWaterMark - before.DroppedAtHighWaterMark;
+        int total = messages / 2 * 2;
+        long late = await DrainAsync(slow, total - dropped, cancellation).ConfigureAwait(false);
+        output.WriteLine(FormattableString.Invariant($"eur {_eur:N0}, usd {_usd:N0} of {total / 2:N0} each; the slow one {late:N0} of {total:N0}: {dropped:N0} dropped at its mark of {mark:N0}"));
+        return (_eur, _usd) != (total / 2, total / 2) ? "a subscriber that kept up missed prices"
+            : dropped == 0 ? "the slow subscriber missed nothing: give it more --messages, or a lower --mark"
+            : late + dropped != total ? "what the slow subscriber got and what was counted as dropped are not all there is"
+            : null;
+    }
+
+    private static SubSocket Subscribe(ZlinkContext context, string where, int mark, params string[] topics)
+    {
+        SubSocket socket = context.CreateSub(new SubOptions { ReceiveHighWaterMark = mark, ReceiveBufferSize = 64 * 1024 });
+        foreach (string topic in topics)
+        {
+            socket.Subscribe(topic);
+        }
+
+        socket.Connect(where);
+        return socket;
+    }
+
+    /// <summary>Subscribing takes a moment to reach the publisher: a test price under each topic tells whether it has.</summary>
+    private static async Task<bool> AllHearAsync(PubSocket publisher, SubSocket[] subscribers, CancellationToken cancellation)
+    {
+        await publisher.SendAsync("eur?"u8.ToArray(), cancellation).ConfigureAwait(false);
+        await publisher.SendAsync("usd?"u8.ToArray(), cancellation).ConfigureAwait(false);
+        await Task.Delay(TimeSpan.FromMilliseconds(20), cancellation).ConfigureAwait(false);
+        SocketStatistics counts = publisher.GetStatistics();
+        if (counts.QueuedMessages > 0)
+        {
+            return false;
+        }
+
+        bool all = true;
+        foreach (SubSocket subscriber in subscribers)
+        {
+            bool heard = false;
+            while (subscriber.TryReceive(out Message message))
+            {
+                message.Dispose();
+                heard = true;
+            }
+
+            all &= heard;
+        }
+
+        // What was heard twice by some must not be counted later: wait until nothing is under way any more.
+        return all && subscribers.Sum(static s => s.GetStatistics().ReceivedMessages) == counts.WrittenMessages;
+    }
+
+    private static async Task CountAsync(SubSocket subscriber, int count, Action heard, CancellationToken cancellation)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            using Message message = await subscriber.ReceiveAsync(cancellation).ConfigureAwait(false);
+            heard();
+        }
+    }
+
+    private static async Task<long> DrainAsync(SubSocket subscriber, long count, CancellationToken cancellation)
+    {
+        long got = 0;
+        for (; got < count; got++)
+        {
+            using Message message = await subscriber.ReceiveAsync(cancellation).ConfigureAwait(false);
+        }
+
+        // One more would be one too many.
+        return subscriber.TryReceive(out Message extra) ? got + Count(extra) : got;
+
+        static int Count(Message extra)
+        {
+            extra.Dispose();
+            return 1;
+        }
+    }
+
+    private async Task PublishAsync(PubSocket publisher, TextWriter output, CancellationToken cancellation)
+    {
+        byte[] price = new byte[PayloadSize];
+        for (int i = 0; i < messages / 2; i++)
+        {
+            "eur"u8.CopyTo(price);
+            await publisher.SendAsync(price, cancellation).ConfigureAwait(false);
+            "usd"u8.CopyTo(price);
+            await publisher.SendAsync(price, cancellation).ConfigureAwait(false);
+            while (i - Math.Min(Interlocked.Read(ref _eur), Interlocked.Read(ref _usd)) >= Math.Min(Pace, mark))
+            {
+                await Task.Delay(TimeSpan.FromMilliseconds(1), cancellation).ConfigureAwait(false);
+            }
+
+            if (i % Math.Max(1, messages / 2 / Lines) == 0)
+            {
+                // The one whose queue is long is the slow one: that is how a publisher finds out.
+                long longest = publisher.GetPeers().Max(static p => p.Outbound.Messages);
+                output.WriteLine(FormattableString.Invariant($"published {2 * (i + 1),9:N0}   longest queue {longest,6:N0}   dropped {publisher.GetStatistics().DroppedAtHighWaterMark,9:N0}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>A socket that receives messages and sends them to peers of its own choice.</summary>
+public abstract class DuplexSocket : ReceivingSocket
+{
+    private protected DuplexSocket(ZlinkContext context, SocketCore core, ZmpSocketOptions options)
+        : base(context, core, options) => Sender = new MessageSender(core, options);
+
+    internal MessageSender Sender { get; }
+
+    /// <summary>Sends a message of one part if it need not wait.</summary>
+    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <returns>False if it would have to wait.</returns>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    public bool TrySend(ReadOnlySpan<byte> payload) => Sender.TrySend([], payload) == ZlinkError.None;
+
+    /// <summary>Sends a message of one part, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
+    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    public void Send(ReadOnlySpan<byte> payload) => Sender.Send([], payload, Options.SendTimeout);
+
+    /// <summary>Sends a message of one part, waiting for room if need be.</summary>
+    /// <param name="payload">Any bytes, also none; unchanged until the task completes.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) => Sender.SendAsync([], payload, cancellationToken);
+
+    /// <summary>Sends a message of several parts, whole or not at all if it need not wait.</summary>
+    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
+    /// <returns>False if it would have to wait.</returns>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    public bool TrySend(MessageBuilder message) => Sender.TrySend([], message) == ZlinkError.None;
+
+    /// <summary>Sends a message of several parts, whole or not at all, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
+    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
+    /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    public void Send(MessageBuilder message) => Sender.Send([], message, Options.SendTimeout);
+
+    /// <summary>Sends a message of several parts, whole or not at all, waiting for room if need be.</summary>
+    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    public ValueTask SendAsync(MessageBuilder message, CancellationToken cancellationToken = default) => Sender.SendAsync([], message, cancellationToken);
+
+    /// <summary>Passes a received message on, without a copy of long parts if it need not wait.</summary>
+    /// <param name="message">A received message; accepted, it is ended.</param>
+    /// <returns>False if it would have to wait.</returns>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in it.</exception>
+    public bool TrySend(in Message message) => Sender.TrySend([], in message) == ZlinkError.None;
+
+    /// <summary>Passes a received message on, without a copy of long parts, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
+    /// <param name="message">A received message; accepted, it is ended.</param>
+    /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in it.</exception>
+    public void Send(in Message message) => Sender.Send([], in message, Options.SendTimeout);
+
+    /// <summary>Passes a received message on, without a copy of long parts, waiting for room if need be.</summary>
+    /// <param name="message">A received message; accepted, it is ended.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in it.</exception>
+    public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) => Sender.SendAsync([], in message, cancellationToken);
+
+    /// <summary>Sends memory that is handed over, without a copy where it is long: it is disposed when it was sent; if the send fails it stays the caller's.</summary>
+    /// <param name="payload">Its owner.</param>
+    /// <param name="length">How many of its bytes are the message.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <returns>Complete when the message was accepted.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="payload"/> is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The memory has fewer bytes.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public ValueTask SendAsync(System.Buffers.IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default) => Sender.SendAsync([], payload, length, cancellationToken);
+}

@@ -1,0 +1,253 @@
+using System.Buffers;
+using System.Runtime.InteropServices;
+using Net.Zlink.Buffers;
+using Net.Zlink.Protocol.Zmp;
+
+namespace Net.Zlink.Engine;
+
+/// <summary>A message under construction, part by part, encoded as it grows: ZMP frames in one pooled array, with handed-over memory standing between them. Not thread-safe.</summary>
+internal sealed class EncodedMessage(BufferPool pool)
+{
+    // Three short parts with their headers fit; a class of the pool.
+    private const int SmallestArray = 256;
+
+    private readonly List<DonatedPart> _donated = [];
+    private byte[] _array = [];
+    private int _length;
+    private int _lastHeader = -1;
+    private long _donatedBytes;
+
+    /// <summary>Number of parts so far.</summary>
+    public int Parts { get; private set; }
+
+    /// <summary>Bytes on the wire.</summary>
+    public long TotalLength => _length + _donatedBytes;
+
+    /// <summary>One part, found by walking the frames.</summary>
+    public ReadOnlySpan<byte> PartAt(int index)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual((uint)index, (uint)Parts, nameof(index));
+        int position = 0;
+        int donated = 0;
+        while (true)
+        {
+            int length = ZmpFrame.ReadLength(_array.AsSpan(position));
+            position += ZmpFrame.HeaderSize;
+            bool isDonated = donated < _donated.Count && _donated[donated].Position == position;
+            if (index-- == 0)
+            {
+                return isDonated ? _donated[donated].Memory.Span : _array.AsSpan(position, length);
+            }
+
+            if (isDonated)
+            {
+                donated++;
+            }
+            else
+            {
+                position += length;
+            }
+        }
+    }
+
+    /// <summary>Adds a part; copies it.</summary>
+    public void Add(ReadOnlySpan<byte> part)
+    {
+        part.CopyTo(AddHeader(part.Length, part.Length));
+        _length += part.Length;
+    }
+
+    /// <summary>Adds a part of that many bytes for the caller to fill before the next call.</summary>
+    public Span<byte> AddSpace(int length)
+    {
+        Span<byte> space = AddHeader(length, length)[..length];
+        _length += length;
+        return space;
+    }
+
+    /// <summary>Adds a part that is handed over; a short one is copied, and its owner disposed, at once.</summary>
+    public void Add(IMemoryOwner<byte> owner, int length)
+    {
+        ReadOnlyMemory<byte> memory = owner.Memory[..length];
+        if (length < OutboundChain.LargePayload)
+        {
+            // A segment and a send of its own would cost more than the copy; and no segment is ever empty, by which a message's rest is known (OutboundSegment.HeadBytes).
+            Add(memory.Span);
+            OutboundSegment.DisposeOwner(owner);
+            return;
+        }
+
+        AddHeader(length, room: 0);
+        _donated.Add(new DonatedPart(_length, owner, memory));
+        _donatedBytes += length;
+    }
+
+    /// <summary>Puts the frames into a chain and becomes empty: a short message is copied, a long one handed over with its array.</summary>
+    public void MoveTo(OutboundChain chain, BufferPool chainPool)
+    {
+        int position = 0;
+        if (_donated.Count == 0 && _length >= OutboundChain.LargePayload && ReferenceEquals(pool, chainPool))
+        {
+            chain.AddArray(_array, _length);
+            _array = [];
+        }
+        else
+        {
+            foreach (DonatedPart part in _donated)
+            {
+                chain.AddBeforeDonated(_array.AsSpan(position, part.Position - position), part.Owner, part.Memory);
+                position = part.Position;
+            }
+
+            if (position < _length)
+            {
+                chain.AddEncoded(_array.AsSpan(position, _length - position));
+            }
+        }
+
+        _donated.Clear(); // They belong to the chain now.
+        Clear();
+    }
+
+    /// <summary>Copies all frames to one place.</summary>
+    public void CopyTo(Span<byte> destination)
+    {
+        int position = 0;
+        foreach (DonatedPart part in _donated)
+        {
+            int before = part.Position - position;
+            _array.AsSpan(position, before).CopyTo(destination);
+            part.Memory.Span.CopyTo(destination[before..]);
+            destination = destination[(before + part.Memory.Length)..];
+            position = part.Position;
+        }
+
+        _array.AsSpan(position, _length - position).CopyTo(destination);
+    }
+
+    /// <summary>Puts the parts into a lease and becomes empty: the array goes over to it if it is of the lease's pool, handed-over memory by reference where it is an array.</summary>
+    public void MoveTo(InboundLease lease, Slab.SlabCache slabs)
+    {
+        Slab? slab = null;
+        int position = 0;
+        int donated = 0;
+        while (position < _length)
+        {
+            int length = ZmpFrame.ReadLength(_array.AsSpan(position));
+            position += ZmpFrame.HeaderSize;
+            if (donated < _donated.Count && _donated[donated].Position == position)
+            {
+                MoveDonated(_donated[donated++], lease, slabs);
+                continue;
+            }
+
+            if (slab is null)
+            {
+                slab = ReferenceEquals(pool, slabs.Pool) ? slabs.Adopt(_array) : CopyTo(slabs);
+            }
+            else
+            {
+                slab.AddReference();
+            }
+
+            lease.AddPart(slab, position, length);
+            position += length;
+        }
+
+        if (slab is not null && ReferenceEquals(slab.Array, _array))
+        {
+            _array = [];
+        }
+
+        _donated.Clear(); // They belong to the lease now.
+        Clear();
+    }
+
+    /// <summary>Forgets all parts; disposes memory that was handed over and not sent.</summary>
+    public void Clear()
+    {
+        foreach (DonatedPart part in _donated)
+        {
+            OutboundSegment.DisposeOwner(part.Owner);
+        }
+
+        _donated.Clear();
+        _donatedBytes = 0;
+        _length = 0;
+        _lastHeader = -1;
+        Parts = 0;
+    }
+
+    /// <summary>As <see cref="Clear"/>, and gives the array back.</summary>
+    public void Release()
+    {
+        Clear();
+        if (_array.Length > 0)
+        {
+            pool.ReturnArray(_array);
+            _array = [];
+        }
+    }
+
+    private static void MoveDonated(in DonatedPart part, InboundLease lease, Slab.SlabCache slabs)
+    {
+        if (MemoryMarshal.TryGetArray(part.Memory, out ArraySegment<byte> segment))
+        {
+            lease.AddPart(slabs.Adopt(segment.Array!, part.Owner), segment.Offset, segment.Count);
+            return;
+        }
+
+        Slab copy = slabs.Rent(Math.Max(1, part.Memory.Length));
+        part.Memory.Span.CopyTo(copy.Array);
+        lease.AddPart(copy, 0, part.Memory.Length);
+        OutboundSegment.DisposeOwner(part.Owner);
+    }
+
+    private Slab CopyTo(Slab.SlabCache slabs)
+    {
+        Slab copy = slabs.Rent(_length);
+        _array.AsSpan(0, _length).CopyTo(copy.Array);
+        return copy;
+    }
+
+    private Span<byte> AddHeader(int length, int room)
+    {
+        long needed = (long)_length + ZmpFrame.HeaderSize + room;
+        if (needed > ZmpFrame.LargestBody)
+        {
+            throw new ArgumentException($"All copied parts of a message together take at most {ZmpFrame.LargestBody} bytes; hand larger ones over.", nameof(length));
+        }
+
+        EnsureRoom((int)needed);
+        if (_lastHeader >= 0)
+        {
+            _array[_lastHeader + ZmpFrame.FlagsOffset] = (byte)ZmpFlags.More;
+        }
+
+        _lastHeader = _length;
+        ZmpFrame.WriteHeader(_array.AsSpan(_length), ZmpFlags.None, (uint)length);
+        _length += ZmpFrame.HeaderSize;
+        Parts++;
+        return _array.AsSpan(_length);
+    }
+
+    private void EnsureRoom(int needed)
+    {
+        if (needed <= _array.Length)
+        {
+            return;
+        }
+
+        byte[] larger = pool.RentArray((int)Math.Max(needed, Math.Min(Math.Max(SmallestArray, 2L * _array.Length), Array.MaxLength)));
+        _array.AsSpan(0, _length).CopyTo(larger);
+        if (_array.Length > 0)
+        {
+            pool.ReturnArray(_array);
+        }
+
+        _array = larger;
+    }
+
+    /// <summary>A part whose bytes are not in the array; they stand at a position in it, behind their header.</summary>
+    private readonly record struct DonatedPart(int Position, IMemoryOwner<byte> Owner, ReadOnlyMemory<byte> Memory);
+}

@@ -1,0 +1,378 @@
+using System.Collections.Concurrent;
+using Net.Zlink.Buffers;
+using Net.Zlink.Protocol.Stream;
+
+namespace Net.Zlink.Engine;
+
+/// <summary>A run of received messages that point into pooled memory, each with a slot and a generation of its own.</summary>
+/// <remarks>
+/// A message is {lease, first slot, generation} and has one slot per part. 32 slots share a word of their generation and a bit for each message that lives; ending a message clears its bit with one
+/// compare-exchange that checks the generation too. So a second end, or a read afterwards, is noticed in every build, even when the lease serves another peer by then: no message ever shows another
+/// peer's bytes. Consumers write only these words, never the slots, which stay in the writer's cache. When the last message ends, the memory goes back and the lease is reused. Messages are released from any thread; the rest belongs to the lock of the queue that the lease stands in.
+/// Parts lie in the lease's own slab, or, where a message was put together from several reads or is passed on by reference, each in a slab of its own.
+/// </remarks>
+internal sealed class InboundLease
+{
+    /// <summary>Also the longest turn of a STREAM peer in messages (docs/architecture.md, "Fair queue").</summary>
+    public const int MaxSlots = 256;
+
+    // Leases are reused with their slot arrays, at most 3 KB each: 4,096 of them hold a million short messages, a full queue on both sides of an inproc pair, in 13 MB.
+    private const int MaxKept = 4096;
+
+    // One read of 1 KB messages at 30 in flight fits without growing; 384 bytes.
+    private const int SmallestSlots = 32;
+
+    // Slots whose state is one word: a bit each in its lower half, their generation in the upper.
+    private const int GroupSize = 32;
+
+    private static readonly ConcurrentQueue<InboundLease> Free = new();
+    private static int s_kept;
+
+    private Slab? _slab;
+    private byte[] _array = [];
+    private Slot[] _slots = new Slot[SmallestSlots];
+    private long[] _groups = new long[SmallestSlots / GroupSize];
+    private Slab?[] _own = [];
+    private int _liveGroups;
+    private int _messageStart;
+    private bool _hasOwnSlabs;
+
+    /// <summary>The next lease of the same peer.</summary>
+    public InboundLease? Next { get; set; }
+
+    /// <summary>Slots filled so far: parts, not messages.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>Parts from <see cref="Cursor"/> on.</summary>
+    public int Unread => Count - Cursor;
+
+    /// <summary>Messages in it.</summary>
+    public int Messages { get; private set; }
+
+    /// <summary>Payload bytes in it.</summary>
+    public long Bytes { get; private set; }
+
+    /// <summary>The next slot to hand to a consumer: always a message's first.</summary>
+    public int Cursor { get; set; }
+
+    /// <summary>Its messages are notices of the socket itself (a subscription that came in), not a peer's data: whom they are about. Null for data.</summary>
+    public object? NoticeOf { get; set; }
+
+    /// <summary>Who sent these messages.</summary>
+    public object? Source { get; private set; }
+
+    /// <summary>Makes a lease of the STREAM frames at the start of a region; takes a reference to the slab.</summary>
+    /// <param name="slab">Where the frames are.</param>
+    /// <param name="offset">Start of the region; moved behind the frames that were taken.</param>
+    /// <param name="end">End of the region, a frame boundary.</param>
+    public static InboundLease Take(Slab slab, ref int offset, int end)
+    {
+        slab.AddReference();
+        InboundLease lease = Rent(slab, source: null);
+        while (offset < end && lease.Count < MaxSlots)
+        {
+            int length = StreamFraming.ReadLength(lease._array.AsSpan(offset));
+            lease.AddPart(offset + StreamFraming.HeaderSize, length);
+            lease.EndMessage();
+            offset += StreamFraming.HeaderSize + length;
+        }
+
+        return lease;
+    }
+
+    /// <summary>An empty lease, to be filled and then published.</summary>
+    /// <param name="slab">Where most parts will lie; one reference to it is taken over. Null if each part brings its own.</param>
+    /// <param name="source">Who sends.</param>
+    public static InboundLease Rent(Slab? slab, object? source)
+    {
+        if (Free.TryDequeue(out InboundLease? lease))
+        {
+            Interlocked.Decrement(ref s_kept);
+        }
+        else
+        {
+            lease = new InboundLease();
+        }
+
+        lease._slab = slab;
+        lease._array = slab is null ? [] : slab.Array;
+        lease.Source = source;
+        lease.NoticeOf = null;
+        lease.Count = 0;
+        lease.Messages = 0;
+        lease.Bytes = 0;
+        lease.Cursor = 0;
+        lease.Next = null;
+        lease._liveGroups = 0;
+        lease._messageStart = 0;
+        return lease;
+    }
+
+    /// <summary>Adds a part that lies in the lease's own slab.</summary>
+    public void AddPart(int offset, int length)
+    {
+        ref Slot slot = ref NewSlot();
+        slot.Offset = offset;
+        slot.Length = length;
+        Bytes += length;
+    }
+
+    /// <summary>Adds a part that lies in another slab, of which it takes over one reference.</summary>
+    public void AddPart(Slab slab, int offset, int length)
+    {
+        int index = Count;
+        ref Slot slot = ref NewSlot();
+        slot.Offset = offset;
+        slot.Length = length;
+        if (_own.Length < _slots.Length)
+        {
+            Array.Resize(ref _own, _slots.Length);
+        }
+
+        _own[index] = slab;
+        _hasOwnSlabs = true;
+        Bytes += length;
+    }
+
+    /// <summary>Ends the message that the parts since the last call make up.</summary>
+    public void EndMessage()
+    {
+        int start = _messageStart;
+        _slots[start].Parts = Count - start;
+        _messageStart = Count;
+        Messages++;
+
+        // Published by the lock of the queue, before anybody can end one of them.
+        ref long group = ref _groups[start / GroupSize];
+        if ((uint)group == 0)
+        {
+            _liveGroups++;
+        }
+
+        group |= 1L << (start % GroupSize);
+
+    }
+
+    /// <summary>Parts of the message that has not ended yet.</summary>
+    public int OpenParts => Count - _messageStart;
+
+    /// <summary>Takes the parts of the message that has not ended yet out, into a lease of its own that can be filled up from later reads. Null if there is none.</summary>
+    public InboundLease? SplitOpenMessage()
+    {
+        if (OpenParts == 0)
+        {
+            return null;
+        }
+
+        InboundLease rest = Rent(slab: null, Source);
+        for (int i = _messageStart; i < Count; i++)
+        {
+            ref Slot slot = ref _slots[i];
+            Slab? own = OwnOf(i);
+            if (own is null)
+            {
+                _slab!.AddReference();
+            }
+            else
+            {
+                _own[i] = null;
+            }
+
+            rest.AddPart(own ?? _slab!, slot.Offset, slot.Length);
+            Bytes -= slot.Length;
+        }
+
+        Count = _messageStart;
+        return rest;
+    }
+
+    /// <summary>Ends all messages but the last. Returns how many.</summary>
+    public int KeepLast()
+    {
+        int dropped = 0;
+        while (Messages > 1)
+        {
+            int slot = Cursor;
+            int parts = _slots[slot].Parts;
+            Bytes -= BytesOf(slot);
+            Cursor = slot + parts;
+            Messages--;
+            dropped++;
+            Release(slot, GenerationOf(slot));
+        }
+
+        return dropped;
+    }
+
+    public int GenerationOf(int slot) => (int)(Volatile.Read(ref _groups[slot / GroupSize]) >> 32);
+
+    public int LengthOf(int slot) => _slots[slot].Length;
+
+    /// <summary>Number of parts of the message that begins at a slot.</summary>
+    public int PartsOf(int slot) => _slots[slot].Parts;
+
+    /// <summary>The payload of a live message of one part.</summary>
+    /// <exception cref="ObjectDisposedException">The message has ended.</exception>
+    public ReadOnlyMemory<byte> Payload(int slot, int generation) => Part(slot, 0, generation);
+
+    /// <summary>One part of a live message.</summary>
+    /// <exception cref="ObjectDisposedException">The message has ended.</exception>
+    public ReadOnlyMemory<byte> Part(int slot, int index, int generation)
+    {
+        ref Slot entry = ref Volatile.Read(ref _slots)[slot + index];
+        byte[] array = OwnOf(slot + index) is { } own ? own.Array : Volatile.Read(ref _array);
+        int offset = Volatile.Read(ref entry.Offset);
+        int length = Volatile.Read(ref entry.Length);
+
+        // Checked last: what was read before it belongs to this message if the generation is still its own.
+        ObjectDisposedException.ThrowIf(!IsLive(slot, generation), typeof(InboundLease));
+        return new ReadOnlyMemory<byte>(array, offset, length);
+    }
+
+    /// <summary>The message has not ended.</summary>
+    public bool IsLive(int slot, int generation)
+    {
+        long group = Volatile.Read(ref _groups[slot / GroupSize]);
+        return (int)(group >> 32) == generation && (group & (1L << (slot % GroupSize))) != 0;
+    }
+
+    /// <summary>The payload bytes of one message, all parts.</summary>
+    public long BytesOf(int slot)
+    {
+        int parts = _slots[slot].Parts;
+        if (parts == 1)
+        {
+            return _slots[slot].Length;
+        }
+
+        long sum = 0;
+        for (int i = 0; i < parts; i++)
+        {
+            sum += _slots[slot + i].Length;
+        }
+
+        return sum;
+    }
+
+    /// <summary>Where one part of a message lies, for passing it on by reference. The caller keeps the message alive meanwhile.</summary>
+    public (Slab Slab, int Offset, int Length) PlaceOf(int slot)
+    {
+        ref Slot entry = ref _slots[slot];
+        return (OwnOf(slot) ?? _slab!, entry.Offset, entry.Length);
+    }
+
+    /// <summary>Ends a message. Harmless if it has ended already.</summary>
+    public void Release(int slot, int generation)
+    {
+        ref long group = ref _groups[slot / GroupSize];
+        long bit = 1L << (slot % GroupSize);
+        long seen = Volatile.Read(ref group);
+        while ((int)(seen >> 32) == generation && (seen & bit) != 0)
+        {
+            long left = seen & ~bit;
+            long before = Interlocked.CompareExchange(ref group, left, seen);
+            if (before == seen)
+            {
+                if ((uint)left == 0 && Interlocked.Decrement(ref _liveGroups) == 0)
+                {
+                    Recycle();
+                }
+
+                return;
+            }
+
+            seen = before;
+        }
+    }
+
+    /// <summary>Ends the messages from <see cref="Cursor"/> on, which no consumer has seen.</summary>
+    public void ReleaseRest()
+    {
+        int count = Count;
+        for (int slot = Cursor; slot < count;)
+        {
+            int parts = _slots[slot].Parts;
+            Release(slot, GenerationOf(slot));
+            slot += parts;
+        }
+    }
+
+    /// <summary>Gives back a lease that holds no whole message, and so cannot be ended by one.</summary>
+    public void Abandon()
+    {
+        if (_liveGroups == 0)
+        {
+            Recycle();
+        }
+    }
+
+    private ref Slot NewSlot()
+    {
+        if (Count == _slots.Length)
+        {
+            Array.Resize(ref _slots, Count * 2);
+            Array.Resize(ref _groups, Count * 2 / GroupSize);
+        }
+
+        return ref _slots[Count++];
+    }
+
+    private void Recycle()
+    {
+        Slab? slab = _slab;
+        _slab = null;
+        _array = [];
+        Source = null;
+        Next = null;
+        for (int i = 0; i * GroupSize < Count; i++)
+        {
+            // Only handles to ended messages refer to these words now; a new generation makes them strangers.
+            Volatile.Write(ref _groups[i], (_groups[i] & ~(long)uint.MaxValue) + (1L << 32));
+        }
+
+        if (_hasOwnSlabs)
+        {
+            ReleaseOwnSlabs();
+        }
+
+        if (_slots.Length <= MaxSlots && Interlocked.Increment(ref s_kept) <= MaxKept)
+        {
+            Free.Enqueue(this);
+        }
+        else if (_slots.Length <= MaxSlots)
+        {
+            Interlocked.Decrement(ref s_kept);
+        }
+
+        slab?.Release();
+    }
+
+    private void ReleaseOwnSlabs()
+    {
+        _hasOwnSlabs = false;
+        for (int i = 0; i < Count; i++)
+        {
+            Slab? own = _own[i];
+            if (own is not null)
+            {
+                _own[i] = null;
+                own.Release();
+            }
+        }
+    }
+
+    private Slab? OwnOf(int slot)
+    {
+        Slab?[] own = Volatile.Read(ref _own);
+        return (uint)slot < (uint)own.Length ? Volatile.Read(ref own[slot]) : null;
+    }
+
+    private struct Slot
+    {
+        public int Offset;
+        public int Length;
+
+        /// <summary>Of a message's first slot: how many parts it has.</summary>
+        public int Parts;
+    }
+}

@@ -1,0 +1,200 @@
+using Net.Zlink.Buffers;
+using Net.Zlink.Protocol;
+
+namespace Net.Zlink.Engine;
+
+/// <summary>What an <see cref="OutboundQueue"/> holds, and its books: messages, control frames, the segment on its way, and what becomes of all that after a loss. Not thread-safe: under the queue's lock.</summary>
+internal sealed class OutboundBacklog(BufferPool pool)
+{
+    private readonly OutboundChain _messages = new(pool);
+    private ControlFrames _control;
+    private OutboundSegment? _inFlight;
+    private OutboundCounts _counts;
+    private bool _midFrame;
+
+    public ref readonly OutboundCounts Counts => ref _counts;
+
+    /// <summary>Messages are kept back: only control frames go out.</summary>
+    public bool IsHeld { get; set; }
+
+    /// <summary>Only the newest message is kept.</summary>
+    public bool Conflates { get; set; }
+
+    public bool HasMessages => !_messages.IsEmpty;
+
+    /// <summary>Takes a message in. True if handed-over memory was copied, so that its owner can be disposed once the lock is left.</summary>
+    public bool Add(in OutgoingMessage message)
+    {
+        Begin();
+        bool copied = message.AddTo(_messages, pool);
+        End();
+        return copied;
+    }
+
+    /// <summary>Takes one frame in; copies the payload.</summary>
+    public void Add(FrameHeader header, ReadOnlySpan<byte> payload)
+    {
+        Begin();
+        _messages.AddFrame(header, payload);
+        End();
+    }
+
+    /// <summary>Takes in one message that was encoded outside the lock, with its array.</summary>
+    public void AddArray(byte[] array, int length)
+    {
+        Begin();
+        _messages.AddArray(array, length);
+        End();
+    }
+
+    /// <summary>Takes in one message that other peers get too; a long one by a reference of its own.</summary>
+    public void AddShared(Slab encoded, int length)
+    {
+        Begin();
+        if (length < OutboundChain.LargePayload)
+        {
+            _messages.AddEncoded(encoded.Array.AsSpan(0, length));
+        }
+        else
+        {
+            encoded.AddReference();
+            _messages.AddShared(encoded, length);
+        }
+
+        End();
+    }
+
+    /// <summary>Takes in protocol frames. False if too many wait already.</summary>
+    public bool TryAddControl(ReadOnlySpan<byte> frames) => _control.TryAdd(frames, pool);
+
+    /// <summary>The next segment to write, or null: control frames first, where a frame ends.</summary>
+    public OutboundSegment? Next()
+    {
+        // A body whose header is written goes out even while messages are held: the frame must be whole before anything else is said.
+        _inFlight = !_midFrame && !_control.IsEmpty ? _control.Take()
+            : IsHeld && !_midFrame ? null
+            : _messages.Take();
+        return _inFlight;
+    }
+
+    /// <summary>Accounts for a segment that was written.</summary>
+    public void Written(OutboundSegment segment)
+    {
+        _inFlight = null;
+        _midFrame = segment.EndsMidFrame;
+        if (!segment.IsControl)
+        {
+            // Nothing is queued any more where it was dropped while this segment was on its way.
+            _counts.Settle(Math.Min(segment.Messages, _counts.QueuedMessages), Math.Min(segment.Length - segment.Skipped, _counts.QueuedBytes), written: true);
+        }
+    }
+
+    /// <summary>The queue has nothing to do with a segment that is being written any more.</summary>
+    public void Forget(OutboundSegment segment)
+    {
+        if (ReferenceEquals(_inFlight, segment))
+        {
+            _inFlight = null; // Unless the queue already serves another connection.
+        }
+    }
+
+    /// <summary>Takes all messages out, counting them as dropped; linked, for the caller to release outside the lock. The segment in flight stays: the operating system may still read it.</summary>
+    public OutboundSegment? DropAll()
+    {
+        _counts.Settle(_counts.QueuedMessages, _counts.QueuedBytes, written: false);
+        return _messages.TakeAll();
+    }
+
+    /// <summary>As <see cref="DropAll"/>, but what has begun to leave goes on to its message's end: the connection stays, and a message is sent whole or not at all.</summary>
+    public OutboundSegment? DropUnstarted()
+    {
+        OutboundSegment? dropped = _messages.TakeAllBehindStarted(out int messages, out long bytes);
+        _counts.Settle(messages, bytes, written: false);
+        return dropped;
+    }
+
+    /// <summary>Takes the control frames out, for the caller to release.</summary>
+    public OutboundSegment? TakeControl() => _control.Take();
+
+    /// <summary>
+    /// The connection is lost: whole messages that were not handed over stay, in order; one that may have left in part is dropped and counted. Returns segments to release.
+    /// </summary>
+    public OutboundSegment? Lose()
+    {
+        OutboundSegment? dropped = null;
+        if (_inFlight is { IsControl: false } broken)
+        {
+            OutboundLoss loss = OutboundLoss.Of(broken);
+            KeepFrom(broken, loss);
+            if (loss.Continues)
+            {
+                dropped = DropRest();
+            }
+        }
+        else
+        {
+            dropped = DropRest(); // Nothing, unless the message that was written last is not whole yet.
+        }
+
+        _inFlight = null; // Its connection gives it back; a second loss must not count it again.
+        _midFrame = false;
+        return dropped;
+    }
+
+    private void Begin()
+    {
+        if (Conflates && !_messages.IsEmpty)
+        {
+            DropObsolete();
+        }
+
+        _messages.BeginMessage();
+    }
+
+    private void End()
+    {
+        _messages.EndMessage();
+        _counts.Accept(_messages.MessageBytes);
+    }
+
+    private void DropObsolete()
+    {
+        // One message at most waits here, so its release under the lock costs little. A message whose beginning is with the kernel already goes out whole.
+        OutboundSegment? segment = _messages.TakeAllBehindStarted(out int messages, out long bytes);
+        _counts.Settle(messages, bytes, written: false);
+        while (segment is not null)
+        {
+            OutboundSegment? next = segment.Next;
+            segment.Release(pool);
+            segment = next;
+        }
+    }
+
+    private void KeepFrom(OutboundSegment broken, in OutboundLoss loss)
+    {
+        int written = Math.Min(Math.Max(broken.Sent, broken.Skipped), loss.Boundary);
+        _counts.Settle(loss.Written, written - broken.Skipped, written: true);
+        _counts.Settle(loss.Lost, loss.Boundary - written, written: false);
+        int left = broken.Length - loss.Boundary;
+        if (left == 0)
+        {
+            return;
+        }
+
+        // Copied, at most once per loss: the operating system may still read the old one.
+        OutboundSegment kept = OutboundSegment.ForEncoding(pool.RentArray(left));
+        broken.Memory.Span.Slice(loss.Boundary, left).CopyTo(kept.FreeSpan);
+        kept.Length = left;
+        kept.Messages = broken.Messages - loss.Written - loss.Lost;
+        kept.EndsMidFrame = broken.EndsMidFrame;
+        kept.IsOpen = false;
+        _messages.PutFirst(kept);
+    }
+
+    private OutboundSegment? DropRest()
+    {
+        bool ended = _messages.DropMessageRest(out long bytes, out OutboundSegment? dropped);
+        _counts.Settle(ended ? 1 : 0, bytes, written: false);
+        return dropped;
+    }
+}

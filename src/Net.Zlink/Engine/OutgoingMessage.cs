@@ -1,0 +1,254 @@
+using System.Buffers;
+using System.Runtime.InteropServices;
+using Net.Zlink.Buffers;
+using Net.Zlink.Protocol;
+using Net.Zlink.Protocol.Zmp;
+
+namespace Net.Zlink.Engine;
+
+/// <summary>A message on its way into a queue, for the length of one call: one payload, an encoded multipart message, or a received message that is passed on.</summary>
+internal readonly ref struct OutgoingMessage
+{
+    private readonly EncodedMessage? _encoded;
+    private readonly InboundLease? _lease;
+    private readonly int _slot;
+
+    public OutgoingMessage(FrameHeader header, ReadOnlySpan<byte> payload)
+    {
+        Header = header;
+        Payload = payload;
+    }
+
+    public OutgoingMessage(FrameHeader header, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner)
+    {
+        Header = header;
+        Payload = payload.Span; // First: it is the step that may throw.
+        Donated = payload;
+        Owner = owner;
+    }
+
+    public OutgoingMessage(EncodedMessage encoded) => _encoded = encoded;
+
+    public OutgoingMessage(InboundLease lease, int slot)
+    {
+        _lease = lease;
+        _slot = slot;
+    }
+
+    public FrameHeader Header { get; }
+
+    public ReadOnlySpan<byte> Payload { get; }
+
+    public ReadOnlyMemory<byte> Donated { get; }
+
+    /// <summary>Owns <see cref="Donated"/>; goes over to the queue that accepts the message.</summary>
+    public IMemoryOwner<byte>? Owner { get; }
+
+    /// <summary>A payload that is long enough to be copied outside the queue's lock.</summary>
+    public bool IsLargeCopy => _encoded is null && _lease is null && Owner is null && Payload.Length >= OutboundChain.LargePayload;
+
+    /// <summary>The message has one part, <see cref="Payload"/>.</summary>
+    public bool IsSingle => _encoded is null && _lease is null;
+
+    /// <summary>The first part, by which publishers filter.</summary>
+    public ReadOnlySpan<byte> FirstPart => PartAt(0);
+
+    public int PartCount => _encoded is not null ? _encoded.Parts : _lease is not null ? _lease.PartsOf(_slot) : 1;
+
+    /// <summary>One part; of an encoded message found by walking it.</summary>
+    public ReadOnlySpan<byte> PartAt(int index)
+    {
+        if (_encoded is not null)
+        {
+            return _encoded.PartAt(index);
+        }
+
+        if (_lease is null)
+        {
+            return Payload;
+        }
+
+        (Slab slab, int offset, int length) = _lease.PlaceOf(_slot + index);
+        return slab.Array.AsSpan(offset, length);
+    }
+
+    /// <summary>Lets go of what was handed over with a message that was copied, or dropped.</summary>
+    public void Consume()
+    {
+        _encoded?.Clear();
+        if (Owner is not null)
+        {
+            OutboundSegment.DisposeOwner(Owner);
+        }
+    }
+
+    /// <summary>Bytes on the wire, headers included.</summary>
+    public long EncodedLength =>
+        _encoded is not null ? _encoded.TotalLength
+        : _lease is not null ? _lease.BytesOf(_slot) + ((long)ZmpFrame.HeaderSize * _lease.PartsOf(_slot))
+        : Header.Length + Payload.Length;
+
+    /// <summary>Encodes the message into a chain. True if handed-over memory was copied and is to be disposed by the caller.</summary>
+    public bool AddTo(OutboundChain chain, BufferPool pool)
+    {
+        if (_encoded is not null)
+        {
+            _encoded.MoveTo(chain, pool);
+            return false;
+        }
+
+        if (_lease is not null)
+        {
+            AddParts(chain);
+            return false;
+        }
+
+        if (Payload.Length < OutboundChain.LargePayload)
+        {
+            chain.AddFrame(Header, Payload);
+            return true;
+        }
+
+        if (Owner is not null)
+        {
+            chain.AddDonatedFrame(Header, Owner, Donated);
+            return false;
+        }
+
+        int total = Header.Length + Payload.Length;
+        byte[] array = pool.RentArray(total);
+        Header.WriteTo(array);
+        Payload.CopyTo(array.AsSpan(Header.Length));
+        chain.AddArray(array, total);
+        return true;
+    }
+
+    /// <summary>Puts the parts into a lease without encoding them: short ones are copied together, long ones go by reference.</summary>
+    /// <returns>True if handed-over memory was copied and is to be disposed by the caller.</returns>
+    public bool MoveTo(InboundLease lease, Slab.SlabCache slabs)
+    {
+        if (_encoded is not null)
+        {
+            _encoded.MoveTo(lease, slabs);
+            return false;
+        }
+
+        if (_lease is null)
+        {
+            return MoveSingleTo(lease, slabs);
+        }
+
+        int parts = _lease.PartsOf(_slot);
+        for (int i = 0; i < parts; i++)
+        {
+            // By reference, whatever the length: a message that is passed on was not copied on its way here either.
+            (Slab slab, int offset, int length) = _lease.PlaceOf(_slot + i);
+            slab.AddReference();
+            lease.AddPart(slab, offset, length);
+        }
+
+        return false;
+    }
+
+    /// <summary>Encodes the whole message into one piece of memory of at least <see cref="EncodedLength"/> bytes.</summary>
+    public void WriteTo(Span<byte> destination)
+    {
+        if (_encoded is not null)
+        {
+            _encoded.CopyTo(destination);
+        }
+        else if (_lease is not null)
+        {
+            int parts = _lease.PartsOf(_slot);
+            for (int i = 0; i < parts; i++)
+            {
+                (Slab slab, int offset, int length) = _lease.PlaceOf(_slot + i);
+                ZmpFrame.WriteHeader(destination, FlagsOf(i, parts), (uint)length);
+                slab.Array.AsSpan(offset, length).CopyTo(destination[ZmpFrame.HeaderSize..]);
+                destination = destination[(ZmpFrame.HeaderSize + length)..];
+            }
+        }
+        else
+        {
+            Header.WriteTo(destination);
+            Payload.CopyTo(destination[Header.Length..]);
+        }
+    }
+
+    private bool MoveSingleTo(InboundLease lease, Slab.SlabCache slabs)
+    {
+        if (Owner is not null && MemoryMarshal.TryGetArray(Donated, out ArraySegment<byte> segment))
+        {
+            lease.AddPart(slabs.Adopt(segment.Array!, Owner), segment.Offset, segment.Count);
+            return false;
+        }
+
+        Slab copy = slabs.Rent(Math.Max(1, Payload.Length));
+        Payload.CopyTo(copy.Array);
+        lease.AddPart(copy, 0, Payload.Length);
+        return true;
+    }
+
+    private static ZmpFlags FlagsOf(int part, int parts) => part < parts - 1 ? ZmpFlags.More : ZmpFlags.None;
+
+    private void AddParts(OutboundChain chain)
+    {
+        int parts = _lease!.PartsOf(_slot);
+        for (int i = 0; i < parts; i++)
+        {
+            (Slab slab, int offset, int length) = _lease.PlaceOf(_slot + i);
+            FrameHeader header = ZmpFrame.HeaderOf(FlagsOf(i, parts), (uint)length);
+            if (length < OutboundChain.LargePayload)
+            {
+                chain.AddFrame(header, slab.Array.AsSpan(offset, length));
+            }
+            else
+            {
+                slab.AddReference();
+                chain.AddSharedFrame(header, slab, offset, length);
+            }
+        }
+    }
+}
+
+/// <summary>A message that outlives the call it was given in: a send that waits.</summary>
+internal readonly struct HeldMessage
+{
+    private readonly FrameHeader _header;
+    private readonly ReadOnlyMemory<byte> _payload;
+    private readonly EncodedMessage? _encoded;
+    private readonly InboundLease? _lease;
+    private readonly int _slot;
+    private readonly int _generation;
+
+    public HeldMessage(FrameHeader header, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner)
+    {
+        _header = header;
+        _payload = payload;
+        Owner = owner;
+    }
+
+    public HeldMessage(EncodedMessage encoded) => _encoded = encoded;
+
+    public HeldMessage(InboundLease lease, int slot, int generation)
+    {
+        _lease = lease;
+        _slot = slot;
+        _generation = generation;
+    }
+
+    /// <summary>Owner of handed-over memory.</summary>
+    public IMemoryOwner<byte>? Owner { get; }
+
+    /// <exception cref="ObjectDisposedException">It was ended while the send waited.</exception>
+    public OutgoingMessage AsOutgoing() =>
+        _encoded is not null ? new OutgoingMessage(_encoded)
+        : _lease is not null ? Passed(_lease)
+        : new OutgoingMessage(_header, _payload, Owner);
+
+    private OutgoingMessage Passed(InboundLease lease)
+    {
+        ObjectDisposedException.ThrowIf(!lease.IsLive(_slot, _generation), typeof(InboundLease));
+        return new OutgoingMessage(lease, _slot);
+    }
+}

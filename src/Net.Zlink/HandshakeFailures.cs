@@ -1,0 +1,26 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>Handshakes that were not completed, by cause.</summary>
+/// <param name="Lost">The connection ended: the peer closed it, or it broke.</param>
+/// <param name="TimedOut">Not complete within <see cref="ZmpSocketOptions.HandshakeInterval"/>.</param>
+/// <param name="Malformed">What the peer sent was not the protocol.</param>
+/// <param name="TypeMismatch">The peer was of a type that the socket does not talk to.</param>
+/// <param name="ErrorReceived">The peer answered with an ERROR frame.</param>
+public readonly record struct HandshakeFailures(long Lost, long TimedOut, long Malformed, long TypeMismatch, long ErrorReceived)
+{
+    /// <summary>All of them.</summary>
+    public long Total => Lost + TimedOut + Malformed + TypeMismatch + ErrorReceived;
+
+    internal static HandshakeFailures Of(SocketBooks books) => new(
+        books.HandshakesFailedBy(HandshakeFailure.Lost),
+        books.HandshakesFailedBy(HandshakeFailure.TimedOut),
+        books.HandshakesFailedBy(HandshakeFailure.Malformed),
+        books.HandshakesFailedBy(HandshakeFailure.TypeMismatch),
+        books.HandshakesFailedBy(HandshakeFailure.ErrorReceived));
+
+    internal HandshakeFailures Plus(HandshakeFailures other) =>
+        new(Lost + other.Lost, TimedOut + other.TimedOut, Malformed + other.Malformed, TypeMismatch + other.TypeMismatch, ErrorReceived + other.ErrorReceived);
+}

@@ -1,0 +1,152 @@
+using System.Diagnostics.CodeAnalysis;
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets.Pipes;
+
+namespace Net.Zlink;
+
+/// <summary>One received message of one or more parts: a lease on pooled memory. Dispose it when its bytes are not needed any more.</summary>
+/// <remarks>
+/// Copies of this struct are the same lease: the first Dispose ends all of them, a second one is harmless, and reading afterwards throws. A message may be passed to and disposed on any thread, but
+/// do not dispose it while another thread reads it. A message that is never disposed keeps its memory from being reused until it is collected.
+/// </remarks>
+public readonly struct Message : IDisposable
+{
+    private readonly InboundLease? _lease;
+    private readonly int _slot;
+    private readonly int _generation;
+
+    internal Message(in TakenMessage taken)
+        : this(taken.Lease, taken.Slot)
+    {
+    }
+
+    private Message(InboundLease lease, int slot)
+    {
+        _lease = lease;
+        _slot = slot;
+        _generation = lease.GenerationOf(slot);
+    }
+
+    /// <summary>Number of parts, at least 1; 0 for a message that was never received.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public int PartCount => _lease is null ? 0 : Checked(_lease.PartsOf(_slot));
+
+    /// <summary>One part, valid until Dispose.</summary>
+    /// <param name="index">From 0 on.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There is no such part.</exception>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public ReadOnlyMemory<byte> this[int index]
+    {
+        get
+        {
+            ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual((uint)index, (uint)PartCount, nameof(index));
+            return _lease!.Part(_slot, index, _generation);
+        }
+    }
+
+    /// <summary>The first part, which is all of a message of one part. Valid until Dispose.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public ReadOnlyMemory<byte> Memory => _lease is null ? ReadOnlyMemory<byte>.Empty : _lease.Part(_slot, 0, _generation);
+
+    /// <summary>The first part, which is all of a message of one part. Valid until Dispose.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public ReadOnlySpan<byte> Span => Memory.Span;
+
+    /// <summary>The routing id of the peer that sent it: for ROUTER the id to answer to, else what the peer calls itself. Valid also after Dispose.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public ReadOnlyMemory<byte> RoutingId => Source?.RoutingId ?? ReadOnlyMemory<byte>.Empty;
+
+    /// <summary>The endpoint it came from, such as tcp://192.0.2.1:40000; empty for inproc.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public string RemoteEndpoint => Source?.RemoteEndpoint ?? "";
+
+    private PeerIdentity? Source => _lease is null ? null : Checked(_lease.Source) as PeerIdentity;
+
+    /// <summary>A property of the connection it came by: "Peer-Address", and where the peer sends metadata "Socket-Type", "Identity" and whatever else it says (docs/protocol.md section 15).</summary>
+    /// <param name="name">The property's name, with its case.</param>
+    /// <param name="value">Its value.</param>
+    /// <returns>False if there is none of that name.</returns>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public bool TryGetProperty(string name, [NotNullWhen(true)] out string? value)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        value = null;
+        return Source is { Properties: { } properties } && properties.TryGetText(name, out value);
+    }
+
+    /// <summary>A second lease on the same bytes, to be disposed on its own.</summary>
+    /// <returns>The copy; nothing is copied but references.</returns>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public Message Copy() => With(first: null, firstLength: 0, skip: 0);
+
+    /// <summary>All parts as arrays of their own.</summary>
+    /// <returns>The parts.</returns>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public byte[][] ToArrays()
+    {
+        var parts = new byte[PartCount][];
+        for (int i = 0; i < parts.Length; i++)
+        {
+            parts[i] = this[i].ToArray();
+        }
+
+        return parts;
+    }
+
+    /// <summary>Ends the lease; idempotent.</summary>
+    public void Dispose() => _lease?.Release(_slot, _generation);
+
+    /// <summary>Payload bytes of all parts together.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    internal long ByteCount => _lease is null ? 0 : Checked(_lease.BytesOf(_slot));
+
+    /// <summary>A second lease on the parts from one on, behind a part that comes first: how a routing id is put in front of a message, or taken off.</summary>
+    /// <param name="first">Begins with the part to come first; one reference to it is taken over. Null for none.</param>
+    /// <param name="firstLength">How long that part is.</param>
+    /// <param name="skip">How many parts are left out.</param>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    internal Message With(Buffers.Slab? first, int firstLength, int skip)
+    {
+        if (_lease is null)
+        {
+            return default;
+        }
+
+        int parts = PartCount;
+        InboundLease copy = InboundLease.Rent(slab: null, _lease.Source);
+        if (first is not null)
+        {
+            copy.AddPart(first, 0, firstLength);
+        }
+
+        for (int i = skip; i < parts; i++)
+        {
+            (Buffers.Slab slab, int offset, int length) = _lease.PlaceOf(_slot + i);
+            slab.AddReference();
+            copy.AddPart(slab, offset, length);
+        }
+
+        copy.EndMessage();
+        return new Message(copy, 0);
+    }
+
+    /// <summary>The message on its way to another socket.</summary>
+    /// <exception cref="InvalidOperationException">There is no message.</exception>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    internal HeldMessage Hold()
+    {
+        if (_lease is null)
+        {
+            throw new InvalidOperationException("There is no message to send: this one was never received.");
+        }
+
+        Checked(0);
+        return new HeldMessage(_lease, _slot, _generation);
+    }
+
+    private T Checked<T>(T value)
+    {
+        ObjectDisposedException.ThrowIf(!_lease!.IsLive(_slot, _generation), typeof(Message));
+        return value;
+    }
+}

@@ -1,0 +1,82 @@
+using System.Buffers;
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+
+namespace Net.Zlink;
+
+/// <summary>Puts a message of several parts together, which is then sent whole or not at all. Reusable: an accepted send leaves it empty.</summary>
+/// <remarks>Not thread-safe, and not to be touched while an asynchronous send of it waits. Its memory is pooled: dispose it.</remarks>
+public sealed class MessageBuilder : IDisposable
+{
+    private bool _isDisposed;
+
+    /// <summary>An empty message, with memory from the shared pool.</summary>
+    public MessageBuilder()
+        : this(BufferPool.Shared)
+    {
+    }
+
+    /// <summary>An empty message.</summary>
+    /// <param name="pool">Where memory comes from; with a socket's own context's pool, long messages are handed over without a copy.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="pool"/> is null.</exception>
+    public MessageBuilder(BufferPool pool)
+    {
+        ArgumentNullException.ThrowIfNull(pool);
+        Encoded = new EncodedMessage(pool);
+    }
+
+    /// <summary>Number of parts so far.</summary>
+    public int Count => Encoded.Parts;
+
+    internal EncodedMessage Encoded { get; }
+
+    /// <summary>Adds a part; copies it.</summary>
+    /// <param name="part">Any bytes, also none.</param>
+    /// <returns>This builder.</returns>
+    /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
+    /// <exception cref="ArgumentException">All copied parts together would be longer than a .NET array.</exception>
+    public MessageBuilder Add(ReadOnlySpan<byte> part)
+    {
+        ObjectDisposedException.ThrowIf(_isDisposed, this);
+        Encoded.Add(part);
+        return this;
+    }
+
+    /// <summary>Adds a part that is handed over: a long one goes without a copy and is disposed when it was sent, or with the builder; below 16 KiB it is copied and disposed at once.</summary>
+    /// <param name="owner">Its owner.</param>
+    /// <param name="length">How many of its bytes are the part.</param>
+    /// <returns>This builder.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="owner"/> is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The memory has fewer bytes.</exception>
+    /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
+    public MessageBuilder Add(IMemoryOwner<byte> owner, int length)
+    {
+        ArgumentNullException.ThrowIfNull(owner);
+        ObjectDisposedException.ThrowIf(_isDisposed, this);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)length, (uint)owner.Memory.Length, nameof(length));
+        Encoded.Add(owner, length);
+        return this;
+    }
+
+    /// <summary>Adds a part of that many bytes, for the caller to fill before the next call.</summary>
+    /// <param name="length">How many.</param>
+    /// <returns>The part's bytes, of any content.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative.</exception>
+    /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
+    public Span<byte> AddSpace(int length)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(length);
+        ObjectDisposedException.ThrowIf(_isDisposed, this);
+        return Encoded.AddSpace(length);
+    }
+
+    /// <summary>Forgets all parts; disposes memory that was handed over.</summary>
+    public void Clear() => Encoded.Clear();
+
+    /// <summary>Gives the memory back. Idempotent.</summary>
+    public void Dispose()
+    {
+        _isDisposed = true;
+        Encoded.Release();
+    }
+}

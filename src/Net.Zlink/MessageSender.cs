@@ -1,0 +1,216 @@
+using System.Buffers;
+using System.Threading.Tasks.Sources;
+using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>The sending half of a ZMP socket: routes messages by the type's rule, for every way of waiting. The routing id is ROUTER's, empty for the others.</summary>
+internal sealed class MessageSender
+{
+    private readonly SocketCore _core;
+    private readonly ZmpSocketOptions _options;
+    private readonly WaiterPool<SendReceipt> _waiters = new();
+    private readonly Action<Waiter<SendStatus>> _recycle;
+
+    public MessageSender(SocketCore core, ZmpSocketOptions options)
+    {
+        _core = core;
+        _options = options;
+        _recycle = waiter => _waiters.Return((SendReceipt)waiter);
+    }
+
+    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload) =>
+        ToError(_core.TrySend(routeId, new OutgoingMessage(HeaderOf(payload.Length), payload)));
+
+    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder message) => ToError(_core.TrySend(routeId, new OutgoingMessage(Checked(message))));
+
+    /// <summary>Passes a received message on. Accepted, it is ended.</summary>
+    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, in Message message)
+    {
+        ZlinkError error = ToError(_core.TrySend(routeId, message.Hold().AsOutgoing()));
+        if (error == ZlinkError.None)
+        {
+            message.Dispose();
+        }
+
+        return error;
+    }
+
+    public void Send(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload, TimeSpan timeout)
+    {
+        FrameHeaderOf(payload.Length, out Protocol.FrameHeader header);
+        SendStatus status = _core.TrySend(routeId, new OutgoingMessage(header, payload));
+        if (status == SendStatus.Full && timeout != TimeSpan.Zero)
+        {
+            StreamReceiver.ThrowIfOnShard(nameof(SendAsync));
+
+            // A span cannot be kept while waiting, so the rare send that really waits copies its payload once more.
+            using IMemoryOwner<byte> copy = _core.Host.Pool.Rent(Math.Max(1, payload.Length));
+            payload.CopyTo(copy.Memory.Span);
+            status = Block(routeId, new HeldMessage(header, copy.Memory[..payload.Length], owner: null), timeout);
+        }
+
+        ThrowUnlessAccepted(status);
+    }
+
+    public void Send(ReadOnlySpan<byte> routeId, MessageBuilder message, TimeSpan timeout) => SendHeld(routeId, new HeldMessage(Checked(message)), timeout);
+
+    public void Send(ReadOnlySpan<byte> routeId, in Message message, TimeSpan timeout)
+    {
+        SendHeld(routeId, message.Hold(), timeout);
+        message.Dispose();
+    }
+
+    public ValueTask SendAsync(ReadOnlySpan<byte> routeId, ReadOnlyMemory<byte> payload, CancellationToken cancellation)
+    {
+        FrameHeaderOf(payload.Length, out Protocol.FrameHeader header);
+        return SendHeldAsync(routeId, new HeldMessage(header, payload, owner: null), default, cancellation);
+    }
+
+    /// <summary>Hands memory over: it is disposed when it was sent, and when the send fails.</summary>
+    public ValueTask SendAsync(ReadOnlySpan<byte> routeId, IMemoryOwner<byte> payload, int length, CancellationToken cancellation)
+    {
+        ArgumentNullException.ThrowIfNull(payload);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)length, (uint)payload.Memory.Length, nameof(length));
+        FrameHeaderOf(length, out Protocol.FrameHeader header);
+        return SendHeldAsync(routeId, new HeldMessage(header, payload.Memory[..length], payload), default, cancellation);
+    }
+
+    public ValueTask SendAsync(ReadOnlySpan<byte> routeId, MessageBuilder message, CancellationToken cancellation) =>
+        SendHeldAsync(routeId, new HeldMessage(Checked(message)), default, cancellation);
+
+    public ValueTask SendAsync(ReadOnlySpan<byte> routeId, in Message message, CancellationToken cancellation) =>
+        SendHeldAsync(routeId, message.Hold(), message, cancellation);
+
+    private static ZlinkError ToError(SendStatus status) => status switch
+    {
+        SendStatus.Accepted or SendStatus.Dropped => ZlinkError.None,
+        SendStatus.Full => ZlinkError.Again,
+        SendStatus.Unroutable => ZlinkError.HostUnreachable,
+        SendStatus.Closed => throw new ObjectDisposedException("The socket is disposed.", innerException: null),
+        _ => ZlinkError.ContextTerminated,
+    };
+
+    private static void ThrowUnlessAccepted(SendStatus status)
+    {
+        if (status is not (SendStatus.Accepted or SendStatus.Dropped))
+        {
+            throw ErrorOf(status);
+        }
+    }
+
+    private static Exception ErrorOf(SendStatus status) => status switch
+    {
+        SendStatus.Full => new ZlinkException(ZlinkError.Again, "there is no peer that has room: none is connected, or they do not read as fast as this side sends"),
+        SendStatus.Unroutable => new ZlinkException(ZlinkError.HostUnreachable, "there is no peer of that routing id"),
+        SendStatus.Closed => new ObjectDisposedException("The socket is disposed.", innerException: null),
+        _ => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down"),
+    };
+
+    private static void FrameHeaderOf(int length, out Protocol.FrameHeader header) => header = HeaderOf(length);
+
+    private static Protocol.FrameHeader HeaderOf(int length) => length <= ZmpFrame.LargestBody
+        ? ZmpFrame.HeaderOf(ZmpFlags.None, (uint)length)
+        : throw new ArgumentException($"A part holds at most {ZmpFrame.LargestBody} bytes.", nameof(length));
+
+    private EncodedMessage Checked(MessageBuilder message)
+    {
+        ArgumentNullException.ThrowIfNull(message);
+        if (message.Count == 0)
+        {
+            throw new ArgumentException("A message has at least one part: add one.", nameof(message));
+        }
+
+        if (message.Count > 1 && _options.KeepsOnlyNewest)
+        {
+            throw new ArgumentException("With Conflate a message has one part: which parts are newest could not be told.", nameof(message));
+        }
+
+        return message.Encoded;
+    }
+
+    private void SendHeld(ReadOnlySpan<byte> routeId, in HeldMessage message, TimeSpan timeout)
+    {
+        SendStatus status = _core.TrySend(routeId, message.AsOutgoing());
+        if (status == SendStatus.Full && timeout != TimeSpan.Zero)
+        {
+            StreamReceiver.ThrowIfOnShard(nameof(SendAsync));
+            status = Block(routeId, message, timeout);
+        }
+
+        ThrowUnlessAccepted(status);
+    }
+
+    private SendStatus Block(ReadOnlySpan<byte> routeId, in HeldMessage message, TimeSpan timeout)
+    {
+        SendReceipt waiter = _waiters.Rent();
+        waiter.Prepare(_core.Line, _recycle, blocking: true);
+        waiter.Held = message;
+        waiter.SetRoute(routeId);
+        SendStatus status = _core.Line.Wait(waiter);
+        if (status != SendStatus.Full)
+        {
+            _waiters.Return(waiter);
+            return status;
+        }
+
+        OwedFlush.Pay();
+        return BlockingWait.Until(waiter, _core.Line, timeout) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
+    }
+
+    private ValueTask SendHeldAsync(ReadOnlySpan<byte> routeId, in HeldMessage message, in Message forwarded, CancellationToken cancellation)
+    {
+        if (cancellation.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellation);
+        }
+
+        SendStatus status = _core.TrySend(routeId, message.AsOutgoing());
+        if (status == SendStatus.Full)
+        {
+            SendReceipt waiter = _waiters.Rent();
+            waiter.Prepare(_core.Line, _recycle, blocking: false);
+            waiter.Held = message;
+            waiter.Forwarded = forwarded;
+            waiter.SetRoute(routeId);
+            status = _core.Line.Wait(waiter);
+            if (status == SendStatus.Full)
+            {
+                waiter.CancelWith(cancellation);
+                return new ValueTask(waiter, waiter.Version);
+            }
+
+            waiter.Discard();
+            _waiters.Return(waiter);
+        }
+
+        ThrowUnlessAccepted(status);
+        forwarded.Dispose();
+        return default;
+    }
+
+    /// <summary>A send that waits.</summary>
+    private sealed class SendReceipt : RoutedSendWaiter, IValueTaskSource
+    {
+        /// <summary>A received message that is passed on, and ends when it was sent.</summary>
+        public Message Forwarded { get; set; }
+
+        public void Discard() => Clear();
+
+        void IValueTaskSource.GetResult(short token)
+        {
+            Message forwarded = Forwarded;
+            SendStatus status = GetResult(token);
+            ThrowUnlessAccepted(status);
+            forwarded.Dispose();
+        }
+
+        protected override void Clear()
+        {
+            base.Clear();
+            Forwarded = default;
+        }
+    }
+}

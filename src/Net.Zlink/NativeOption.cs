@@ -1,0 +1,143 @@
+using System.Runtime.InteropServices;
+using System.Text;
+
+namespace Net.Zlink;
+
+/// <summary>How the native core passes an option's value.</summary>
+internal enum NativeKind
+{
+    /// <summary>A C int: exactly 4 bytes, in the machine's order.</summary>
+    Int32,
+
+    /// <summary>int64_t or uint64_t: exactly 8 bytes, in the machine's order.</summary>
+    Int64,
+
+    /// <summary>Any bytes.</summary>
+    Bytes,
+
+    /// <summary>Text in UTF-8: set without a closing zero, got with one.</summary>
+    Text,
+}
+
+/// <summary>What an option is set on: a socket, seen as its options or as itself.</summary>
+internal readonly record struct NativeTarget(SocketOptions Options, ZlinkSocket? Socket, StreamSocket? Stream)
+{
+    public string TypeName => Socket is null ? "STREAM" : Protocol.Zmp.ZmpSocketTypeExtensions.get_Name(Socket.Core.Type);
+}
+
+/// <summary>Sets bytes.</summary>
+internal delegate void NativeBytesSetter(NativeTarget target, ReadOnlySpan<byte> value);
+
+/// <summary>One native option: its number, what it is here, and the rules of its value.</summary>
+internal sealed record NativeOption(int Number, string Name, string Property, NativeKind Kind)
+{
+    /// <summary>On which sockets this row holds.</summary>
+    public required Func<NativeTarget, bool> Fits { get; init; }
+
+    public Func<NativeTarget, long>? GetNumber { get; init; }
+
+    public Action<NativeTarget, long>? SetNumber { get; init; }
+
+    public Func<NativeTarget, ReadOnlyMemory<byte>>? GetBytes { get; init; }
+
+    public NativeBytesSetter? SetBytes { get; init; }
+
+    public long Least { get; init; }
+
+    public long Most { get; init; } = int.MaxValue;
+
+    /// <summary>The native core takes it on every socket type, also where it means nothing.</summary>
+    public bool IsGeneral { get; init; }
+
+    /// <summary>A buffer to get it into may be too long: what is left over is zeroed.</summary>
+    public bool MayBeLonger { get; init; }
+
+    /// <summary>Why there is no property for it; null where there is one.</summary>
+    public string? Gap { get; init; }
+
+    public void Set(NativeTarget target, ReadOnlySpan<byte> value)
+    {
+        if (SetNumber is null && SetBytes is null)
+        {
+            throw Invalid("can only be read");
+        }
+
+        try
+        {
+            if (SetNumber is not null)
+            {
+                SetNumber(target, Checked(Decode(value)));
+            }
+            else
+            {
+                SetBytes!(target, value);
+            }
+        }
+        catch (Exception e) when (e is ArgumentException or InvalidOperationException and not ObjectDisposedException)
+        {
+            throw new ZlinkException(ZlinkError.InvalidArgument, $"{Name} ({Number}): {e.Message}", e);
+        }
+    }
+
+    public int Get(NativeTarget target, Span<byte> value)
+    {
+        if (GetNumber is null && GetBytes is null)
+        {
+            throw Invalid("can only be set");
+        }
+
+        return GetNumber is not null ? Encode(GetNumber(target), value) : Copy(GetBytes!(target).Span, value);
+    }
+
+    private long Decode(ReadOnlySpan<byte> value)
+    {
+        int size = Kind == NativeKind.Int32 ? sizeof(int) : sizeof(long);
+        if (value.Length != size)
+        {
+            throw Invalid($"takes exactly {size} bytes, not {value.Length}");
+        }
+
+        return Kind == NativeKind.Int32 ? MemoryMarshal.Read<int>(value) : MemoryMarshal.Read<long>(value);
+    }
+
+    private long Checked(long value) =>
+        Kind == NativeKind.Int64 || (value >= Least && value <= Most) ? value : throw Invalid($"takes {Least} to {Most}, not {value}");
+
+    private int Encode(long number, Span<byte> value)
+    {
+        int size = Kind == NativeKind.Int32 ? sizeof(int) : sizeof(long);
+        if (value.Length < size || (value.Length > size && !MayBeLonger))
+        {
+            throw Invalid($"has {size} bytes, and the buffer {value.Length}");
+        }
+
+        value.Clear();
+        if (Kind == NativeKind.Int32)
+        {
+            MemoryMarshal.Write(value, (int)number);
+        }
+        else
+        {
+            MemoryMarshal.Write(value, number);
+        }
+
+        return size;
+    }
+
+    private int Copy(ReadOnlySpan<byte> bytes, Span<byte> value)
+    {
+        int length = bytes.Length + (Kind == NativeKind.Text ? 1 : 0);
+        if (value.Length < length)
+        {
+            throw Invalid($"has {length} bytes now, and the buffer {value.Length}");
+        }
+
+        value.Clear();
+        bytes.CopyTo(value);
+        return length;
+    }
+
+    private ZlinkException Invalid(string why) => new(ZlinkError.InvalidArgument, $"{Name} ({Number}) {why}");
+
+    public static byte[] Encode(string text) => Encoding.UTF8.GetBytes(text);
+}

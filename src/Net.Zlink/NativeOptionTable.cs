@@ -1,0 +1,221 @@
+using System.Text;
+
+namespace Net.Zlink;
+
+/// <summary>Every socket option of the native core, by number: what it is here, or why it is nothing. docs/options.md is the same for people.</summary>
+/// <remarks>Where a number means different things on different types it has several rows; the first that fits holds.</remarks>
+internal static class NativeOptionTable
+{
+    private const long Any = long.MinValue;
+    private const int PollIn = 1;
+    private const int PollOut = 2;
+
+    public static IReadOnlyList<NativeOption> Rows { get; } =
+    [
+        Long<ZmpSocketOptions>(4, "AFFINITY", "ShardAffinity", static o => (long)o.ShardAffinity, static (o, v) => o.ShardAffinity = (ulong)v),
+        Bytes<ZmpSocketOptions>(5, "ROUTING_ID", "RoutingId", static o => o.RoutingId, static (o, v) => o.RoutingId = v.ToArray()) with { IsGeneral = true },
+        OnSocket(6, "SUBSCRIBE", "Subscribe", static (t, v) => Grant(t, v, subscribes: true)),
+        OnSocket(7, "UNSUBSCRIBE", "Unsubscribe", static (t, v) => Grant(t, v, subscribes: false)),
+        Gap(8, "RATE", "there is no pgm transport, here or in the usual native build"),
+        Gap(9, "RECOVERY_IVL", "there is no pgm transport, here or in the usual native build"),
+        General<SocketOptions>(11, "SNDBUF", "SendBufferSize", static o => o.SendBufferSize, static (o, v) => o.SendBufferSize = (int)v, least: -1),
+        General<SocketOptions>(12, "RCVBUF", "ReceiveBufferSize", static o => o.ReceiveBufferSize, static (o, v) => o.ReceiveBufferSize = (int)v, least: -1),
+        Gap(13, "RCVMORE", "a message is received whole: Message.PartCount says how many parts it has"),
+        Gap(14, "FD", "readiness is awaited here: ReceiveAsync, SendAsync"),
+        ReadOnly(15, "EVENTS", "CanReceive, CanSend", static _ => true, static t => EventsOf(t)),
+        ReadOnly(16, "TYPE", "the socket's class", static _ => true, static t => t.Socket is null ? StreamType : (int)t.Socket.Core.Type) with { MayBeLonger = false },
+        General<SocketOptions>(17, "LINGER", "Linger", static o => Ms(o.Linger), static (o, v) => o.Linger = Time(v), least: -1),
+        General<ZmpSocketOptions>(18, "RECONNECT_IVL", "ReconnectInterval", static o => Ms(o.ReconnectInterval), static (o, v) => o.ReconnectInterval = Time(Math.Max(v, 0)), least: -1),
+        General<SocketOptions>(19, "BACKLOG", "Backlog", static o => o.Backlog, static (o, v) => o.Backlog = (int)v),
+        General<ZmpSocketOptions>(21, "RECONNECT_IVL_MAX", "ReconnectIntervalMax", static o => Ms(o.ReconnectIntervalMax), static (o, v) => o.ReconnectIntervalMax = Time(v)),
+        Long<ZmpSocketOptions>(22, "MAXMSGSIZE", "MaxMessageSize", static o => o.MaxMessageSize, static (o, v) => o.MaxMessageSize = v),
+        Long<StreamOptions>(22, "MAXMSGSIZE", "MaxMessageSize", static o => o.MaxMessageSize, static (o, v) => o.MaxMessageSize = v),
+        General<SocketOptions>(23, "SNDHWM", "SendHighWaterMark", static o => o.SendHighWaterMark, static (o, v) => o.SendHighWaterMark = (int)v),
+        General<SocketOptions>(24, "RCVHWM", "ReceiveHighWaterMark", static o => o.ReceiveHighWaterMark, static (o, v) => o.ReceiveHighWaterMark = (int)v),
+        Gap(25, "MULTICAST_HOPS", "there is no pgm transport, here or in the usual native build"),
+        General<SocketOptions>(27, "RCVTIMEO", "ReceiveTimeout", static o => Ms(o.ReceiveTimeout), static (o, v) => o.ReceiveTimeout = Time(v), least: -1),
+        General<SocketOptions>(28, "SNDTIMEO", "SendTimeout", static o => Ms(o.SendTimeout), static (o, v) => o.SendTimeout = Time(v), least: -1),
+        new(32, "LAST_ENDPOINT", "LastEndpoint", NativeKind.Text) { Fits = static _ => true, GetBytes = static t => Encoding.UTF8.GetBytes(t.Socket?.LastEndpoint ?? t.Stream!.LastEndpoint) },
+        Flag<RouterOptions>(33, "ROUTER_MANDATORY", "Mandatory", static (o, v) => o.Mandatory = v),
+        General<SocketOptions>(34, "TCP_KEEPALIVE", "KeepAlive", static o => o.KeepAlive switch { null => -1, false => 0, true => 1 }, static (o, v) => o.KeepAlive = v < 0 ? null : v > 0, least: -1, most: 1),
+        General<SocketOptions>(35, "TCP_KEEPALIVE_CNT", "KeepAliveCount", static o => o.KeepAliveCount, static (o, v) => o.KeepAliveCount = (int)v, least: -1),
+        General<SocketOptions>(36, "TCP_KEEPALIVE_IDLE", "KeepAliveIdleSeconds", static o => o.KeepAliveIdleSeconds, static (o, v) => o.KeepAliveIdleSeconds = (int)v, least: -1),
+        General<SocketOptions>(37, "TCP_KEEPALIVE_INTVL", "KeepAliveIntervalSeconds", static o => o.KeepAliveIntervalSeconds, static (o, v) => o.KeepAliveIntervalSeconds = (int)v, least: -1),
+        Switch<ZmpSocketOptions>(39, "IMMEDIATE", "Immediate", static o => o.Immediate, static (o, v) => o.Immediate = v),
+        Flag<XPubOptions>(40, "XPUB_VERBOSE", "Verbose", static (o, v) => (o.Verbose, o.Verboser) = (v, false)),
+        Switch<SocketOptions>(42, "IPV6", "IPv6", static o => o.IPv6, static (o, v) => o.IPv6 = v),
+        Flag<RouterOptions>(51, "PROBE_ROUTER", "ProbeRouter", static (o, v) => o.ProbeRouter = v),
+        Flag<DealerOptions>(51, "PROBE_ROUTER", "ProbeRouter", static (o, v) => o.ProbeRouter = v),
+        Switch<DealerOptions>(54, "CONFLATE", "Conflate", static o => o.Conflate, static (o, v) => o.Conflate = v),
+        Switch<PubOptions>(54, "CONFLATE", "Conflate", static o => o.Conflate, static (o, v) => o.Conflate = v),
+        Switch<SubOptions>(54, "CONFLATE", "Conflate", static o => o.Conflate, static (o, v) => o.Conflate = v),
+        Flag<RouterOptions>(56, "ROUTER_HANDOVER", "Handover", static (o, v) => o.Handover = v),
+        General<SocketOptions>(57, "TOS", "TypeOfService", static o => o.TypeOfService, static (o, v) => o.TypeOfService = (int)v, most: 255),
+        new(61, "CONNECT_ROUTING_ID", "Connect(endpoint, peerRoutingId)", NativeKind.Bytes) { Fits = static t => t.Socket is RouterSocket, SetBytes = static (t, v) => NamePeer(t, v) },
+        General<ZmpSocketOptions>(66, "HANDSHAKE_IVL", "HandshakeInterval", static o => Ms(o.HandshakeInterval), static (o, v) => o.HandshakeInterval = Time(v)),
+        Flag<PubOptions>(69, "XPUB_NODROP", "NoDrop", static (o, v) => o.NoDrop = v),
+        Flag<XPubOptions>(69, "XPUB_NODROP", "NoDrop", static (o, v) => o.NoDrop = v),
+        Flag<XPubOptions>(71, "XPUB_MANUAL", "Manual", static (o, v) => o.Manual = v),
+        Bytes<PubOptions>(72, "XPUB_WELCOME_MSG", "WelcomeMessage", null, static (o, v) => o.WelcomeMessage = v.ToArray()),
+        Bytes<XPubOptions>(72, "XPUB_WELCOME_MSG", "WelcomeMessage", null, static (o, v) => o.WelcomeMessage = v.ToArray()),
+        Inverts<PubOptions>(static o => o.InvertMatching, static (o, v) => o.InvertMatching = v),
+        Inverts<XPubOptions>(static o => o.InvertMatching, static (o, v) => o.InvertMatching = v),
+        Inverts<SubOptions>(static o => o.InvertMatching, static (o, v) => o.InvertMatching = v),
+        General<ZmpSocketOptions>(75, "HEARTBEAT_IVL", "HeartbeatInterval", static o => Ms(o.HeartbeatInterval), static (o, v) => o.HeartbeatInterval = Time(v)),
+        General<ZmpSocketOptions>(76, "HEARTBEAT_TTL", "HeartbeatTtl", static o => Ms(o.HeartbeatTtl), static (o, v) => o.HeartbeatTtl = Time(Math.Max(v, 0)), least: -99, most: 6_553_599),
+        General<ZmpSocketOptions>(77, "HEARTBEAT_TIMEOUT", "HeartbeatTimeout", static o => o.HeartbeatTimeout is { } time ? Ms(time) : -1, static (o, v) => o.HeartbeatTimeout = Time(v)),
+        Flag<XPubOptions>(78, "XPUB_VERBOSER", "Verboser", static (o, v) => (o.Verbose, o.Verboser) = (v, v)),
+        General<SocketOptions>(79, "CONNECT_TIMEOUT", "ConnectTimeout", static o => Ms(o.ConnectTimeout), static (o, v) => o.ConnectTimeout = Time(v)),
+        General<SocketOptions>(80, "TCP_MAXRT", "MaxUnacknowledged", static o => Ms(o.MaxUnacknowledged), static (o, v) => o.MaxUnacknowledged = Time(v)),
+        Gap(84, "MULTICAST_MAXTPDU", "there is no pgm transport, here or in the usual native build"),
+        Gap(89, "USE_FD", "a listener opens its own socket: a descriptor's number says nothing about who owns it"),
+        Gap(90, "REQUEST_TIMEOUT", "the native core stores it and does nothing with it: use ReceiveTimeout, or a CancellationToken"),
+        Gap(91, "REQUEST_CORRELATE", "the native core stores it and does nothing with it"),
+        new(92, "BINDTODEVICE", "BindToDevice", NativeKind.Text)
+        {
+            Fits = static _ => true,
+            GetBytes = static t => Encoding.UTF8.GetBytes(t.Options.BindToDevice),
+            SetBytes = static (t, v) => t.Options.BindToDevice = Encoding.UTF8.GetString(v),
+        },
+        Gap(95, "TLS_CERT", NoTls),
+        Gap(96, "TLS_KEY", NoTls),
+        Gap(97, "TLS_CA", NoTls),
+        Flag<XPubOptions>(98, "XPUB_MANUAL_LAST_VALUE", "ManualLastValue", static (o, v) => (o.Manual, o.ManualLastValue) = (v, v)),
+        Gap(98, "TLS_VERIFY", NoTls),
+        Gap(99, "TLS_REQUIRE_CLIENT_CERT", NoTls),
+        Gap(100, "TLS_HOSTNAME", NoTls),
+        Gap(101, "TLS_TRUST_SYSTEM", NoTls),
+        Gap(102, "TLS_PASSWORD", NoTls),
+        Flag<XPubOptions>(108, "ONLY_FIRST_SUBSCRIBE", "OnlyFirstSubscribe", static (o, v) => o.OnlyFirstSubscribe = v),
+        Flag<XSubOptions>(108, "ONLY_FIRST_SUBSCRIBE", "OnlyFirstSubscribe", static (o, v) => o.OnlyFirstSubscribe = v),
+        ReadOnly(116, "TOPICS_COUNT", "TopicCount", static t => t.Socket is PubSocket or XPubSocket or SubSocket or XSubSocket, static t => TopicsOf(t.Socket!)),
+        Switch<ZmpSocketOptions>(117, "ZMP_METADATA", "SendMetadata", static o => o.SendMetadata, static (o, v) => o.SendMetadata = v),
+    ];
+
+    // STREAM speaks no ZMP, so it has no ZMP type; this is its native number.
+    private const int StreamType = 11;
+
+    private const string NoTls = "there is no tls transport in this version";
+
+    /// <summary>The row of a number for a socket; null if there is none for its type, and then <paramref name="elsewhere"/> is one for another type.</summary>
+    public static NativeOption? Find(int number, NativeTarget target, out NativeOption? elsewhere)
+    {
+        elsewhere = null;
+        foreach (NativeOption row in Rows)
+        {
+            if (row.Number == number)
+            {
+                if (row.Fits(target))
+                {
+                    return row;
+                }
+
+                elsewhere = row;
+            }
+        }
+
+        return null;
+    }
+
+    private static NativeOption General<TOptions>(
+        int number, string name, string property, Func<TOptions, long> get, Action<TOptions, long> set, long least = 0, long most = int.MaxValue)
+        where TOptions : SocketOptions => new(number, name, property, NativeKind.Int32)
+    {
+        Fits = static t => t.Options is TOptions,
+        GetNumber = t => get((TOptions)t.Options),
+        SetNumber = (t, v) => set((TOptions)t.Options, v),
+        Least = least,
+        Most = most,
+        IsGeneral = true,
+    };
+
+    private static NativeOption Long<TOptions>(int number, string name, string property, Func<TOptions, long> get, Action<TOptions, long> set)
+        where TOptions : SocketOptions => General(number, name, property, get, set, Any, long.MaxValue) with { Kind = NativeKind.Int64 };
+
+    /// <summary>The native "0 or 1".</summary>
+    private static NativeOption Switch<TOptions>(int number, string name, string property, Func<TOptions, bool> get, Action<TOptions, bool> set)
+        where TOptions : SocketOptions => General<TOptions>(number, name, property, o => get(o) ? 1 : 0, (o, v) => set(o, v != 0), most: 1);
+
+    /// <summary>The native "0, or anything above for 1", which cannot be read.</summary>
+    private static NativeOption Flag<TOptions>(int number, string name, string property, Action<TOptions, bool> set)
+        where TOptions : SocketOptions => new(number, name, property, NativeKind.Int32)
+    {
+        Fits = static t => t.Options is TOptions,
+        SetNumber = (t, v) => set((TOptions)t.Options, v != 0),
+    };
+
+    private static NativeOption Inverts<TOptions>(Func<TOptions, bool> get, Action<TOptions, bool> set)
+        where TOptions : SocketOptions =>
+        General<TOptions>(74, "INVERT_MATCHING", "InvertMatching", o => get(o) ? 1 : 0, (o, v) => set(o, v != 0), int.MinValue);
+
+    private static NativeOption Bytes<TOptions>(int number, string name, string property, Func<TOptions, ReadOnlyMemory<byte>>? get, NativeBytesSetter<TOptions> set)
+        where TOptions : SocketOptions => new(number, name, property, NativeKind.Bytes)
+    {
+        Fits = static t => t.Options is TOptions,
+        GetBytes = get is null ? null : t => get((TOptions)t.Options),
+        SetBytes = (t, v) => set((TOptions)t.Options, v),
+    };
+
+    private static NativeOption OnSocket(int number, string name, string property, NativeBytesSetter set) =>
+        new(number, name, property, NativeKind.Bytes) { Fits = static t => t.Socket is SubSocket or XPubSocket, SetBytes = set };
+
+    private static NativeOption ReadOnly(int number, string name, string property, Func<NativeTarget, bool> fits, Func<NativeTarget, long> get) =>
+        new(number, name, property, NativeKind.Int32) { Fits = fits, GetNumber = get, MayBeLonger = true };
+
+    private static NativeOption Gap(int number, string name, string why) => new(number, name, "", NativeKind.Bytes) { Fits = static _ => true, Gap = why };
+
+    private static long Ms(TimeSpan time) => time == Timeout.InfiniteTimeSpan ? -1 : (long)Math.Min(time.TotalMilliseconds, int.MaxValue);
+
+    private static TimeSpan Time(long milliseconds) => milliseconds < 0 ? Timeout.InfiniteTimeSpan : TimeSpan.FromMilliseconds(milliseconds);
+
+    private static int EventsOf(NativeTarget target)
+    {
+        // PUB cannot receive and SUB cannot send, whatever their insides say.
+        bool canReceive = target.Socket is null ? target.Stream!.Hub.Queue.Depth is not { Messages: 0, Events: 0 } : target.Socket is ReceivingSocket && target.Socket.CanReceive;
+        bool canSend = target.Socket is null || (target.Socket is not SubSocket && target.Socket.CanSend);
+        return (canReceive ? PollIn : 0) | (canSend ? PollOut : 0);
+    }
+
+    private static int TopicsOf(ZlinkSocket socket) => socket switch
+    {
+        PubSocket pub => pub.TopicCount,
+        XPubSocket xpub => xpub.TopicCount,
+        SubSocket sub => sub.TopicCount,
+        _ => ((XSubSocket)socket).TopicCount,
+    };
+
+    private static void Grant(NativeTarget target, ReadOnlySpan<byte> topic, bool subscribes)
+    {
+        if (target.Socket is SubSocket sub)
+        {
+            if (subscribes)
+            {
+                sub.Subscribe(topic);
+            }
+            else
+            {
+                sub.Unsubscribe(topic);
+            }
+        }
+        else if (subscribes)
+        {
+            ((XPubSocket)target.Socket!).Subscribe(topic);
+        }
+        else
+        {
+            ((XPubSocket)target.Socket!).Unsubscribe(topic);
+        }
+    }
+
+    private static void NamePeer(NativeTarget target, ReadOnlySpan<byte> name)
+    {
+        if (name.Length is 0 or > Protocol.Zmp.ZmpHello.LargestRoutingId)
+        {
+            throw new ArgumentException($"a name has 1 to {Protocol.Zmp.ZmpHello.LargestRoutingId} bytes", nameof(name));
+        }
+
+        target.Socket!.NameNextPeer(name.ToArray());
+    }
+
+    private delegate void NativeBytesSetter<TOptions>(TOptions options, ReadOnlySpan<byte> value);
+}

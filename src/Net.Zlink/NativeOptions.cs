@@ -1,0 +1,171 @@
+using System.Runtime.InteropServices;
+
+namespace Net.Zlink;
+
+/// <summary>Options by their native numbers and in their native encodings, for code that is being ported and for tests beside the native core. New code uses the typed properties; docs/options.md has the table.</summary>
+/// <remarks>Thread safety is that of the options. Live options act at once, the others on endpoints made afterwards, as natively.</remarks>
+public static class NativeOptions
+{
+    // What the native context calls its options.
+    private const int IoThreads = 1;
+    private const int MaxSockets = 2;
+    private const int IPv6 = 42;
+    private const int Blocky = 70;
+
+    /// <summary>Context options that have no meaning here, with the reason.</summary>
+    internal static IReadOnlyDictionary<int, (string Name, string Why)> ContextGaps { get; } = new Dictionary<int, (string, string)>
+    {
+        [3] = ("SOCKET_LIMIT / THREAD_PRIORITY", "MaxSockets is the only limit, and shards own no thread"),
+        [4] = ("THREAD_SCHED_POLICY", "shards own no thread"),
+        [5] = ("MAX_MSGSZ", "the native core stores it and does nothing with it: use MaxMessageSize of the socket"),
+        [6] = ("MSG_T_SIZE", "the size of a C struct"),
+        [7] = ("THREAD_AFFINITY_CPU_ADD", "shards own no thread; the process can be bound to processors from outside"),
+        [8] = ("THREAD_AFFINITY_CPU_REMOVE", "shards own no thread"),
+        [9] = ("THREAD_NAME_PREFIX", "shards own no thread"),
+    };
+
+    /// <summary>Sets an option.</summary>
+    /// <param name="socket">The socket.</param>
+    /// <param name="number">The native number.</param>
+    /// <param name="value">The native encoding: 4 bytes for int, 8 for 64-bit options, both in the machine's byte order; bytes; UTF-8 text without a closing zero.</param>
+    /// <exception cref="ZlinkException">InvalidArgument: an unknown number, a value of the wrong size or out of range, an option that can only be read or that the native core refuses on this type. NotSupported: it has no meaning here, or none on this type; the message says why.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public static void Set(ZlinkSocket socket, int number, ReadOnlySpan<byte> value) => Set(TargetOf(socket), number, value);
+
+    /// <inheritdoc cref="Set(ZlinkSocket, int, ReadOnlySpan{byte})"/>
+    public static void Set(StreamSocket socket, int number, ReadOnlySpan<byte> value) => Set(TargetOf(socket), number, value);
+
+    /// <summary>Sets an int option.</summary>
+    /// <param name="socket">The socket.</param>
+    /// <param name="number">The native number.</param>
+    /// <param name="value">The value.</param>
+    /// <exception cref="ZlinkException">As for <see cref="Set(ZlinkSocket, int, ReadOnlySpan{byte})"/>.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public static void Set(ZlinkSocket socket, int number, int value) => Set(TargetOf(socket), number, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(in value)));
+
+    /// <inheritdoc cref="Set(ZlinkSocket, int, int)"/>
+    public static void Set(StreamSocket socket, int number, int value) => Set(TargetOf(socket), number, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(in value)));
+
+    /// <summary>Reads an option.</summary>
+    /// <param name="socket">The socket.</param>
+    /// <param name="number">The native number.</param>
+    /// <param name="value">Where to put it: exactly 4 or 8 bytes for numbers, at least its length for bytes and text (with the closing zero). What is left over is zeroed.</param>
+    /// <returns>Its length in bytes.</returns>
+    /// <exception cref="ZlinkException">InvalidArgument: an unknown number, a buffer of the wrong size, an option that can only be set or that the native core refuses on this type. NotSupported: it has no meaning here; the message says why.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public static int Get(ZlinkSocket socket, int number, Span<byte> value) => Get(TargetOf(socket), number, value);
+
+    /// <inheritdoc cref="Get(ZlinkSocket, int, Span{byte})"/>
+    public static int Get(StreamSocket socket, int number, Span<byte> value) => Get(TargetOf(socket), number, value);
+
+    /// <summary>Reads an int option.</summary>
+    /// <param name="socket">The socket.</param>
+    /// <param name="number">The native number.</param>
+    /// <returns>The value.</returns>
+    /// <exception cref="ZlinkException">As for <see cref="Get(ZlinkSocket, int, Span{byte})"/>.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public static int GetInt32(ZlinkSocket socket, int number) => GetInt32(TargetOf(socket), number);
+
+    /// <inheritdoc cref="GetInt32(ZlinkSocket, int)"/>
+    public static int GetInt32(StreamSocket socket, int number) => GetInt32(TargetOf(socket), number);
+
+    /// <summary>Context settings with one native context option changed: 1 IO_THREADS, 2 MAX_SOCKETS, 42 IPV6, 70 BLOCKY. A context's settings are fixed when it is made, so this comes before that.</summary>
+    /// <param name="options">The settings.</param>
+    /// <param name="number">The native number.</param>
+    /// <param name="value">The native value.</param>
+    /// <returns>The changed settings.</returns>
+    /// <exception cref="ZlinkException">InvalidArgument: an unknown number or a value out of range; IO_THREADS 0 too, since there is always a shard. NotSupported: it has no meaning here; the message says why.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
+    public static ZlinkContextOptions With(ZlinkContextOptions options, int number, int value)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        if (!ContextGaps.ContainsKey(number) && value < 0)
+        {
+            throw new ZlinkException(ZlinkError.InvalidArgument, $"context option {number} takes no negative value");
+        }
+
+        try
+        {
+            return number switch
+            {
+                IoThreads => options with { ShardCount = value },
+                MaxSockets => options with { MaxSockets = value },
+                IPv6 => options with { IPv6 = value != 0 },
+                Blocky => options with { DefaultLinger = value == 0 ? TimeSpan.Zero : Timeout.InfiniteTimeSpan },
+                _ => throw NoContextOption(number),
+            };
+        }
+        catch (ArgumentException e)
+        {
+            throw new ZlinkException(ZlinkError.InvalidArgument, $"context option {number}: {e.Message}", e);
+        }
+    }
+
+    /// <summary>Reads a native context option from settings.</summary>
+    /// <param name="options">The settings.</param>
+    /// <param name="number">The native number.</param>
+    /// <returns>The native value.</returns>
+    /// <exception cref="ZlinkException">InvalidArgument: an unknown number. NotSupported: it has no meaning here; the message says why.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
+    public static int GetInt32(ZlinkContextOptions options, int number)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        return number switch
+        {
+            IoThreads => options.ShardCount,
+            MaxSockets => options.MaxSockets,
+            IPv6 => options.IPv6 ? 1 : 0,
+            Blocky => options.DefaultLinger == TimeSpan.Zero ? 0 : 1,
+            _ => throw NoContextOption(number),
+        };
+    }
+
+    private static ZlinkException NoContextOption(int number) => ContextGaps.TryGetValue(number, out (string Name, string Why) gap)
+        ? new ZlinkException(ZlinkError.NotSupported, $"{gap.Name} ({number}) has no meaning here: {gap.Why}")
+        : new ZlinkException(ZlinkError.InvalidArgument, $"there is no context option {number}");
+
+    private static NativeTarget TargetOf(ZlinkSocket socket)
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        socket.ThrowIfDisposed();
+        return new NativeTarget(socket.Options, socket, Stream: null);
+    }
+
+    private static NativeTarget TargetOf(StreamSocket socket)
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        ObjectDisposedException.ThrowIf(socket.Hub.IsClosed, socket);
+        return new NativeTarget(socket.Options, Socket: null, socket);
+    }
+
+    private static void Set(NativeTarget target, int number, ReadOnlySpan<byte> value) => Find(target, number).Set(target, value);
+
+    private static int Get(NativeTarget target, int number, Span<byte> value) => Find(target, number).Get(target, value);
+
+    private static int GetInt32(NativeTarget target, int number)
+    {
+        int value = 0;
+        Get(target, number, MemoryMarshal.AsBytes(new Span<int>(ref value)));
+        return value;
+    }
+
+    private static NativeOption Find(NativeTarget target, int number)
+    {
+        // The one that the native core refuses on one type with an error of its own.
+        const int ConnectRoutingId = 61;
+        NativeOption? row = NativeOptionTable.Find(number, target, out NativeOption? elsewhere);
+        if (row is null)
+        {
+            throw elsewhere is null ? new ZlinkException(ZlinkError.InvalidArgument, $"there is no socket option {number}")
+                : elsewhere.IsGeneral || (number == ConnectRoutingId && target.Stream is not null)
+                    ? new ZlinkException(ZlinkError.NotSupported, $"{elsewhere.Name} ({number}) has no meaning on {target.TypeName}")
+                    : new ZlinkException(ZlinkError.InvalidArgument, $"{elsewhere.Name} ({number}) is no option of {target.TypeName}");
+        }
+
+        return row.Gap is { } why ? throw new ZlinkException(ZlinkError.NotSupported, $"{row.Name} ({number}) has no meaning here: {why}") : row;
+    }
+}

@@ -1,0 +1,67 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets.Pipes;
+
+namespace Net.Zlink;
+
+/// <summary>A peer of a ZMP socket at one moment, for those who look for trouble.</summary>
+public sealed record PeerInfo
+{
+    /// <summary>What the peer calls itself, or the name it was given; empty before the first handshake.</summary>
+    public required ReadOnlyMemory<byte> RoutingId { get; init; }
+
+    /// <summary>The endpoint by which it came in, or that was connected to.</summary>
+    public required string Endpoint { get; init; }
+
+    /// <summary>Its address as an endpoint; empty for inproc and while not connected.</summary>
+    public required string RemoteEndpoint { get; init; }
+
+    /// <summary>When the handshake was complete; null while it is not.</summary>
+    public required DateTimeOffset? ConnectedAt { get; init; }
+
+    /// <summary>A connection is up.</summary>
+    public required bool IsConnected { get; init; }
+
+    /// <summary>Reading is stopped because the application does not receive as fast as the peer sends.</summary>
+    public required bool IsParked { get; init; }
+
+    /// <summary>Whole messages sent, subscriptions included.</summary>
+    public required long MessagesSent { get; init; }
+
+    /// <summary>Whole messages received.</summary>
+    public required long MessagesReceived { get; init; }
+
+    /// <summary>Messages that wait to be written, and their bytes.</summary>
+    public required (long Messages, long Bytes) Outbound { get; init; }
+
+    /// <summary>Messages that wait to be received, and their bytes.</summary>
+    public required (long Messages, long Bytes) Unread { get; init; }
+
+    /// <summary>Since the last read from the connection; null without one.</summary>
+    public required TimeSpan? SinceLastRead { get; init; }
+
+    /// <summary>Since the last write to the connection; null without one.</summary>
+    public required TimeSpan? SinceLastWrite { get; init; }
+
+    internal static PeerInfo Of(Pipe pipe)
+    {
+        PeerIdentity peer = pipe.Peer;
+        OutboundCounts outbound = pipe.Outbound;
+        LaneCounts inbound = pipe.Lane.Counts;
+        Connection? connection = (pipe as WirePipe)?.Session?.Connection;
+        return new PeerInfo
+        {
+            RoutingId = peer.RoutingId,
+            Endpoint = pipe.Endpoint,
+            RemoteEndpoint = peer.RemoteEndpoint,
+            ConnectedAt = peer.ConnectedAt == default ? null : peer.ConnectedAt,
+            IsConnected = connection is not null || pipe is InprocPipe { Other: not null },
+            IsParked = inbound.IsParked,
+            MessagesSent = outbound.WrittenMessages,
+            MessagesReceived = inbound.Received,
+            Outbound = (outbound.QueuedMessages, outbound.QueuedBytes),
+            Unread = (inbound.QueuedMessages, inbound.QueuedBytes),
+            SinceLastRead = connection is null ? null : System.Diagnostics.Stopwatch.GetElapsedTime(connection.LastReadAt),
+            SinceLastWrite = connection is null ? null : System.Diagnostics.Stopwatch.GetElapsedTime(connection.LastWriteAt),
+        };
+    }
+}

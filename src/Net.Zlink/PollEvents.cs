@@ -1,0 +1,18 @@
+namespace Net.Zlink;
+
+/// <summary>What a <see cref="Poller"/> waits for, and finds; with the native numbers.</summary>
+[Flags]
+public enum PollEvents
+{
+    /// <summary>Nothing: such an item never fires.</summary>
+    None = 0,
+
+    /// <summary>A message can be received now. For a plain socket: there is data, a connection to accept, or the end of the stream.</summary>
+    In = 1,
+
+    /// <summary>A send would not have to wait now.</summary>
+    Out = 2,
+
+    /// <summary>For plain sockets only: an error, or urgent data. Reported also where only the others are asked for.</summary>
+    Error = 4,
+}

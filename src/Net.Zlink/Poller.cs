@@ -1,0 +1,362 @@
+using System.Diagnostics;
+using System.Net.Sockets;
+using System.Runtime.CompilerServices;
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>Waits for many sockets at once, level triggered: an item is reported as long as it is ready, at every poll.</summary>
+/// <remarks>
+/// <para>
+/// Safe for any number of threads: items may be added, changed and removed while a poll waits, and the poll goes on with what there is then. Polling allocates nothing, except one task per wait
+/// where a thread of the thread pool blocks.
+/// </para>
+/// <para>
+/// A disposed socket ends every poll with <see cref="ObjectDisposedException"/>, and a context that was shut down with <see cref="ZlinkError.ContextTerminated"/>, also where nothing is asked of
+/// it and whatever else is ready, until it is removed.
+/// </para>
+/// <para>
+/// Plain sockets are for the few that a program has beside its ZMP sockets: each costs a system call per event and look; while a poll waits for some, one background thread of the process selects
+/// among them. Remove a plain socket before you dispose it. Where several receivers share a socket, what a poll found may be gone when it is taken: use the Try forms.
+/// </para>
+/// </remarks>
+public sealed class Poller : IDisposable
+{
+    private readonly Lock _gate = new();
+    private readonly ReadinessWait _wait = new();
+    private PollItem[] _items = [];
+    private PollItem[] _plain = [];
+    private int _first;
+    private bool _isDisposed;
+
+    /// <summary>Number of items.</summary>
+    public int Count => Volatile.Read(ref _items).Length;
+
+    /// <summary>Adds a socket.</summary>
+    /// <param name="socket">The socket; the poller does not own it.</param>
+    /// <param name="events">What to wait for; <see cref="PollEvents.Error"/> never happens.</param>
+    /// <param name="userState">Comes with its results.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
+    /// <exception cref="ArgumentException">It is there already.</exception>
+    /// <exception cref="ObjectDisposedException">The poller is disposed.</exception>
+    public void Add(ZlinkSocket socket, PollEvents events, object? userState = null)
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        Add(new PollItem(socket, plain: null, events, userState), socket);
+    }
+
+    /// <summary>Adds a plain socket of any kind, also one that listens. It keeps its data: a poll takes nothing from it and changes no setting of it.</summary>
+    /// <param name="socket">The socket; the poller does not own it.</param>
+    /// <param name="events">What to wait for.</param>
+    /// <param name="userState">Comes with its results.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
+    /// <exception cref="ArgumentException">It is there already.</exception>
+    /// <exception cref="ObjectDisposedException">The poller is disposed.</exception>
+    public void Add(Socket socket, PollEvents events, object? userState = null)
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        Add(new PollItem(socket: null, socket, events, userState), socket);
+    }
+
+    /// <summary>Changes what is waited for.</summary>
+    /// <param name="socket">A socket that was added.</param>
+    /// <param name="events">What to wait for from now on.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
+    /// <exception cref="ArgumentException">It is not there.</exception>
+    /// <exception cref="ObjectDisposedException">The poller is disposed.</exception>
+    public void Modify(ZlinkSocket socket, PollEvents events)
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        Replace(socket, events);
+    }
+
+    /// <summary>Changes what is waited for.</summary>
+    /// <param name="socket">A plain socket that was added.</param>
+    /// <param name="events">What to wait for from now on.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
+    /// <exception cref="ArgumentException">It is not there.</exception>
+    /// <exception cref="ObjectDisposedException">The poller is disposed.</exception>
+    public void Modify(Socket socket, PollEvents events)
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        Replace(socket, events);
+    }
+
+    /// <summary>Takes a socket out, disposed or not.</summary>
+    /// <param name="socket">The socket.</param>
+    /// <returns>False if it was not there.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
+    public bool Remove(ZlinkSocket socket)
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        return TakeOut(socket);
+    }
+
+    /// <summary>Takes a plain socket out, disposed or not.</summary>
+    /// <param name="socket">The socket.</param>
+    /// <returns>False if it was not there.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
+    public bool Remove(Socket socket)
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        return TakeOut(socket);
+    }
+
+    /// <summary>Waits until an item is ready, blocking the calling thread. Without items it waits out the time.</summary>
+    /// <param name="results">Where to put what is ready; not empty. Where more is ready than fits, the rest comes first at the next poll.</param>
+    /// <param name="timeout">How long; zero to look once, <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
+    /// <returns>How many items are ready; 0 when the time has passed.</returns>
+    /// <exception cref="ArgumentException"><paramref name="results"/> is empty.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
+    /// <exception cref="ObjectDisposedException">The poller, or one of its sockets, is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated: the context of one of its sockets was shut down.</exception>
+    /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
+    public int Poll(Span<PollResult> results, TimeSpan timeout)
+    {
+        SocketOptions.CheckTime(timeout, mayBeInfinite: true);
+        int count = Look(results);
+        if (count > 0)
+        {
+            return count;
+        }
+
+        OwedFlush.Pay();
+        return timeout == TimeSpan.Zero ? 0 : Block(results, timeout);
+    }
+
+    /// <summary>Waits until an item is ready. Without items it waits until there are some.</summary>
+    /// <param name="results">Where to put what is ready; not empty. Where more is ready than fits, the rest comes first at the next poll.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>How many items are ready, at least 1. Complete at once if there are some; allocates nothing either way.</returns>
+    /// <exception cref="ArgumentException"><paramref name="results"/> is empty.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The poller, or one of its sockets, is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated: the context of one of its sockets was shut down.</exception>
+    public ValueTask<int> PollAsync(Memory<PollResult> results, CancellationToken cancellationToken = default)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<int>(cancellationToken);
+        }
+
+        int count = Look(results.Span);
+        if (count > 0)
+        {
+            return new ValueTask<int>(count);
+        }
+
+        OwedFlush.Pay();
+        return WaitAsync(results, cancellationToken);
+    }
+
+    /// <summary>Takes all items out and ends every poll. Idempotent.</summary>
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            _isDisposed = true;
+            foreach (PollItem item in _items)
+            {
+                item.Unwatch(_wait);
+            }
+
+            Publish([]);
+        }
+
+        Changed();
+    }
+
+    private void Add(PollItem item, object socket)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            if (IndexOf(socket) >= 0)
+            {
+                throw new ArgumentException("The poller has this socket already: use Modify.", nameof(socket));
+            }
+
+            item.Watch(_wait);
+            Publish([.. _items, item]);
+        }
+
+        Changed();
+    }
+
+    private void Replace(object socket, PollEvents events)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            int index = IndexOf(socket);
+            if (index < 0)
+            {
+                throw new ArgumentException("The poller does not have this socket: use Add.", nameof(socket));
+            }
+
+            PollItem item = _items[index].With(events);
+            item.Watch(_wait);
+            _items[index].Unwatch(_wait);
+            PollItem[] items = [.. _items];
+            items[index] = item;
+            Publish(items);
+        }
+
+        Changed();
+    }
+
+    private bool TakeOut(object socket)
+    {
+        lock (_gate)
+        {
+            int index = IndexOf(socket);
+            if (index < 0)
+            {
+                return false;
+            }
+
+            _items[index].Unwatch(_wait);
+            Publish([.. _items.AsSpan(0, index), .. _items.AsSpan(index + 1)]);
+        }
+
+        Changed();
+        return true;
+    }
+
+    private int IndexOf(object socket) => Array.FindIndex(_items, item => item.Is(socket));
+
+    private void Publish(PollItem[] items)
+    {
+        Volatile.Write(ref _plain, Array.FindAll(items, static item => item.Plain is not null && item.Events != PollEvents.None));
+        Volatile.Write(ref _items, items);
+    }
+
+    /// <summary>Those who wait go on with what there is now.</summary>
+    private void Changed()
+    {
+        PlainSocketWatch.Leave(_wait);
+        _wait.OnMayBeReady();
+    }
+
+    private int Look(Span<PollResult> results)
+    {
+        if (results.IsEmpty)
+        {
+            throw new ArgumentException("There must be room for at least one result.", nameof(results));
+        }
+
+        ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
+        PollItem[] items = Volatile.Read(ref _items);
+        int first = _first < items.Length ? _first : 0;
+        int count = 0;
+        for (int i = 0; i < items.Length; i++)
+        {
+            int index = first + i;
+            PollItem item = items[index < items.Length ? index : index - items.Length];
+            PollEvents ready = item.Look();
+            if (ready == PollEvents.None)
+            {
+                continue;
+            }
+
+            if (count == results.Length)
+            {
+                // No room: it comes first the next time. Those behind it were not looked at, so that a poll of a thousand sockets for one result costs what it finds.
+                _first = index < items.Length ? index : index - items.Length;
+                return count;
+            }
+
+            results[count++] = item.ResultOf(ready);
+        }
+
+        return count;
+    }
+
+    private int Block(Span<PollResult> results, TimeSpan timeout)
+    {
+        StreamReceiver.ThrowIfOnShard(nameof(PollAsync));
+        long started = Stopwatch.GetTimestamp();
+        TimeSpan left = timeout;
+        while (true)
+        {
+            Waiter<bool> waiter = Begin(blocking: true);
+            int count;
+            try
+            {
+                count = Look(results);
+            }
+            catch
+            {
+                _wait.Leave(waiter, blocking: true);
+                throw;
+            }
+
+            if (count > 0)
+            {
+                _wait.Leave(waiter, blocking: true);
+                return count;
+            }
+
+            bool news = _wait.Block(waiter, left);
+            count = Look(results);
+            if (count > 0 || !news)
+            {
+                return count;
+            }
+
+            if (timeout != Timeout.InfiniteTimeSpan)
+            {
+                left = timeout - Stopwatch.GetElapsedTime(started);
+                if (left <= TimeSpan.Zero)
+                {
+                    return 0;
+                }
+            }
+        }
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> WaitAsync(Memory<PollResult> results, CancellationToken cancellation)
+    {
+        while (true)
+        {
+            Waiter<bool> waiter = Begin(blocking: false);
+            int count;
+            try
+            {
+                count = Look(results.Span);
+            }
+            catch
+            {
+                _wait.Leave(waiter, blocking: false);
+                throw;
+            }
+
+            if (count > 0)
+            {
+                _wait.Leave(waiter, blocking: false);
+                return count;
+            }
+
+            await ReadinessWait.WaitAsync(waiter, cancellation).ConfigureAwait(false);
+            count = Look(results.Span);
+            if (count > 0)
+            {
+                return count;
+            }
+        }
+    }
+
+    private Waiter<bool> Begin(bool blocking)
+    {
+        Waiter<bool> waiter = _wait.Begin(blocking);
+        PollItem[] plain = Volatile.Read(ref _plain);
+        if (plain.Length > 0)
+        {
+            PlainSocketWatch.Arm(_wait, plain);
+        }
+
+        return waiter;
+    }
+}

@@ -1,0 +1,51 @@
+using System.Text;
+
+namespace Net.Zlink.Protocol.Zmp;
+
+/// <summary>ERROR: 05, code, reason length, reason. The last frame a side sends (docs/protocol.md sections 8 and 13).</summary>
+internal static class ZmpErrorFrame
+{
+    /// <summary>The room that <see cref="Write"/> needs at most: a reason's length is one byte.</summary>
+    public const int LargestFrame = ZmpFrame.HeaderSize + FixedBody + byte.MaxValue;
+
+    // Control byte, code, reason length.
+    private const int FixedBody = 3;
+
+    /// <summary>Writes one whole frame.</summary>
+    /// <returns>Bytes written.</returns>
+    public static int Write(Span<byte> destination, ZmpFault fault)
+    {
+        int bodyLength = FixedBody + fault.Reason.Length;
+        ZmpFrame.WriteHeader(destination, ZmpFlags.Control, (uint)bodyLength);
+        Span<byte> body = destination.Slice(ZmpFrame.HeaderSize, bodyLength);
+        body[0] = ZmpControl.Error;
+        body[1] = (byte)fault.Code;
+        body[2] = checked((byte)fault.Reason.Length);
+        Encoding.ASCII.GetBytes(fault.Reason, body[FixedBody..]);
+        return ZmpFrame.HeaderSize + bodyLength;
+    }
+
+    /// <summary>Reads the body of a control frame that begins with 05. Bytes behind the reason are allowed, and ignored.</summary>
+    /// <remarks>Go by the code: the reason is whatever the peer likes, and not meant for a log without escaping.</remarks>
+    public static bool TryParse(ReadOnlySpan<byte> body, out ZmpErrorCode code, out ReadOnlySpan<byte> reason, out ZmpFault fault)
+    {
+        code = default;
+        reason = default;
+        if (body.Length < FixedBody)
+        {
+            fault = ZmpFault.ErrorFrameTooShort;
+            return false;
+        }
+
+        if (body.Length < FixedBody + body[2])
+        {
+            fault = ZmpFault.ErrorFrameInvalid;
+            return false;
+        }
+
+        code = (ZmpErrorCode)body[1];
+        reason = body.Slice(FixedBody, body[2]);
+        fault = default;
+        return true;
+    }
+}

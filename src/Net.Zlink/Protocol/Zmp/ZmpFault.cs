@@ -1,0 +1,125 @@
+namespace Net.Zlink.Protocol.Zmp;
+
+/// <summary>The code of an ERROR frame (docs/protocol.md section 13). A received one may be any byte.</summary>
+internal enum ZmpErrorCode : byte
+{
+    None = 0x00,
+    InvalidMagic = 0x01,
+    VersionMismatch = 0x02,
+    FlagsInvalid = 0x03,
+    BodyTooLarge = 0x04,
+    SocketTypeMismatch = 0x05,
+    HandshakeTimeout = 0x06,
+
+    /// <summary>Ours: another connection has taken this one's routing id over. Not 06 or 7F, so that a connecter gives up instead of taking the id back, for ever.</summary>
+    RoutingIdTakenOver = 0x10,
+    Internal = 0x7F,
+}
+
+/// <summary>Where a fault comes from, which decides what the application is told.</summary>
+internal enum ZmpFaultOrigin : byte
+{
+    /// <summary>The peer broke the protocol.</summary>
+    Violation,
+
+    /// <summary>The peer's HELLO, of a correct length, has a wrong magic, version, reserved byte or flags: the monitor gets HANDSHAKE_FAILED_PROTOCOL.</summary>
+    HelloHeader,
+
+    /// <summary>The peer was silent for too long.</summary>
+    Timeout,
+
+    /// <summary>The peer sent an ERROR: the fault is our answer to it.</summary>
+    Received,
+
+    /// <summary>This side has no use for the connection any more; the peer did nothing wrong.</summary>
+    OwnDecision,
+}
+
+/// <summary>Why a connection ends with an ERROR frame: its code, its reason text, and where it comes from. Code and text are those of docs/protocol.md section 13.</summary>
+/// <param name="Code">What the peer goes by.</param>
+/// <param name="Reason">For people; ASCII, at most 255 characters.</param>
+/// <param name="Origin">Where it comes from.</param>
+internal readonly record struct ZmpFault(ZmpErrorCode Code, string Reason, ZmpFaultOrigin Origin = ZmpFaultOrigin.Violation)
+{
+    public static ZmpFault InvalidMagic => new(ZmpErrorCode.InvalidMagic, "invalid magic");
+
+    public static ZmpFault VersionMismatch => new(ZmpErrorCode.VersionMismatch, "version mismatch");
+
+    public static ZmpFault FlagsInvalid => new(ZmpErrorCode.FlagsInvalid, "flags invalid");
+
+    public static ZmpFault BodyTooLarge => new(ZmpErrorCode.BodyTooLarge, "body too large");
+
+    public static ZmpFault HelloTooLarge => new(ZmpErrorCode.BodyTooLarge, "hello too large");
+
+    public static ZmpFault SocketTypeMismatch => new(ZmpErrorCode.SocketTypeMismatch, "socket type mismatch");
+
+    public static ZmpFault HandshakeTimeout => new(ZmpErrorCode.HandshakeTimeout, "handshake timeout", ZmpFaultOrigin.Timeout);
+
+    public static ZmpFault HelloTooShort => Other("hello too short");
+
+    public static ZmpFault MissingHello => Other("missing hello");
+
+    public static ZmpFault HelloIdentityMismatch => Other("hello identity mismatch");
+
+    public static ZmpFault DataBeforeReady => Other("data before ready");
+
+    public static ZmpFault DuplicateReady => Other("duplicate ready");
+
+    public static ZmpFault ReadyMetadataInvalid => Other("ready metadata invalid");
+
+    public static ZmpFault UnknownControl => Other("unknown control");
+
+    public static ZmpFault HeartbeatTooShort => Other("heartbeat too short");
+
+    public static ZmpFault HeartbeatContextTooLong => Other("heartbeat ctx too long");
+
+    public static ZmpFault HeartbeatLengthMismatch => Other("heartbeat length mismatch");
+
+    public static ZmpFault HeartbeatAckTooShort => Other("heartbeat ack too short");
+
+    public static ZmpFault HeartbeatAckInvalid => Other("heartbeat ack invalid");
+
+    public static ZmpFault ErrorFrameTooShort => Other("error frame too short");
+
+    public static ZmpFault ErrorFrameInvalid => Other("error frame invalid");
+
+    /// <summary>The ttl that the peer announced has run out, or it did not answer a heartbeat in time.</summary>
+    public static ZmpFault HeartbeatTimeout => new(ZmpErrorCode.Internal, StandardText(ZmpErrorCode.Internal), ZmpFaultOrigin.Timeout);
+
+    /// <summary>A ROUTER has given the routing id of this connection to a newer one.</summary>
+    public static ZmpFault RoutingIdTakenOver => new(ZmpErrorCode.RoutingIdTakenOver, "routing id taken over", ZmpFaultOrigin.OwnDecision);
+
+    /// <summary>The peer was silent for too long.</summary>
+    public bool IsTimeout => Origin == ZmpFaultOrigin.Timeout;
+
+    /// <summary>Whether a side that connected tries again: after a timeout, its own or one that the peer tells of (06, 7F); after anything else the same would happen again.</summary>
+    public bool ConnecterTriesAgain => IsTimeout || (Origin == ZmpFaultOrigin.Received && Code is (ZmpErrorCode.HandshakeTimeout or ZmpErrorCode.Internal));
+
+    /// <summary>The monitor gets HANDSHAKE_FAILED_PROTOCOL before DISCONNECTED.</summary>
+    public bool FailsHandshakeAsProtocol => Origin == ZmpFaultOrigin.HelloHeader;
+
+    /// <summary>The answer to a received ERROR: its code (00, which says nothing, becomes 7F) with the standard text for it.</summary>
+    public static ZmpFault AnswerTo(ZmpErrorCode received)
+    {
+        ZmpErrorCode code = received == ZmpErrorCode.None ? ZmpErrorCode.Internal : received;
+        return new ZmpFault(code, StandardText(code), ZmpFaultOrigin.Received);
+    }
+
+    /// <summary>This fault, found in the header of the peer's HELLO.</summary>
+    public ZmpFault InHello() => this with { Origin = ZmpFaultOrigin.HelloHeader };
+
+    private static ZmpFault Other(string reason) => new(ZmpErrorCode.Internal, reason);
+
+    private static string StandardText(ZmpErrorCode code) => code switch
+    {
+        ZmpErrorCode.InvalidMagic => InvalidMagic.Reason,
+        ZmpErrorCode.VersionMismatch => VersionMismatch.Reason,
+        ZmpErrorCode.FlagsInvalid => FlagsInvalid.Reason,
+        ZmpErrorCode.BodyTooLarge => BodyTooLarge.Reason,
+        ZmpErrorCode.SocketTypeMismatch => SocketTypeMismatch.Reason,
+        ZmpErrorCode.HandshakeTimeout => HandshakeTimeout.Reason,
+        ZmpErrorCode.RoutingIdTakenOver => RoutingIdTakenOver.Reason,
+        ZmpErrorCode.Internal => "internal error",
+        _ => "unknown error",
+    };
+}

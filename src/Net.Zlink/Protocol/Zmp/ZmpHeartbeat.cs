@@ -1,0 +1,79 @@
+using System.Buffers.Binary;
+
+namespace Net.Zlink.Protocol.Zmp;
+
+/// <summary>HEARTBEAT: 02, ttl in tenths of a second (u16), context length, context (docs/protocol.md sections 8 and 14).</summary>
+internal readonly ref struct ZmpHeartbeat
+{
+    /// <summary>The longest context a HEARTBEAT may carry.</summary>
+    public const int LargestContext = 16;
+
+    /// <summary>The room that <see cref="Write"/> needs at most.</summary>
+    public const int LargestFrame = ZmpFrame.HeaderSize + FixedBody + LargestContext;
+
+    // Control byte, ttl, context length.
+    private const int FixedBody = 4;
+
+    private ZmpHeartbeat(ushort ttlTenths, ReadOnlySpan<byte> context, bool isToBeAnswered)
+    {
+        TtlTenths = ttlTenths;
+        Context = context;
+        IsToBeAnswered = isToBeAnswered;
+    }
+
+    /// <summary>How long the sender may be silent from now on, in tenths of a second; 0: for ever.</summary>
+    public ushort TtlTenths { get; }
+
+    /// <summary>What the answer has to repeat.</summary>
+    public ReadOnlySpan<byte> Context { get; }
+
+    /// <summary>False for the HEARTBEAT of the single byte 02, which is taken and not answered.</summary>
+    public bool IsToBeAnswered { get; }
+
+    /// <summary>Writes one whole frame.</summary>
+    /// <returns>Bytes written.</returns>
+    public static int Write(Span<byte> destination, ushort ttlTenths, ReadOnlySpan<byte> context)
+    {
+        if (context.Length > LargestContext)
+        {
+            throw new ArgumentException($"A heartbeat's context has at most {LargestContext} bytes.", nameof(context));
+        }
+
+        int bodyLength = FixedBody + context.Length;
+        ZmpFrame.WriteHeader(destination, ZmpFlags.Control, (uint)bodyLength);
+        Span<byte> body = destination.Slice(ZmpFrame.HeaderSize, bodyLength);
+        body[0] = ZmpControl.Heartbeat;
+        BinaryPrimitives.WriteUInt16BigEndian(body[1..], ttlTenths);
+        body[3] = (byte)context.Length;
+        context.CopyTo(body[FixedBody..]);
+        return ZmpFrame.HeaderSize + bodyLength;
+    }
+
+    /// <summary>Reads the body of a control frame that begins with 02.</summary>
+    public static bool TryParse(ReadOnlySpan<byte> body, out ZmpHeartbeat heartbeat, out ZmpFault fault)
+    {
+        if (FaultOf(body) is { } found)
+        {
+            heartbeat = default;
+            fault = found;
+            return false;
+        }
+
+        heartbeat = Read(body);
+        fault = default;
+        return true;
+    }
+
+    /// <summary>Reads a body that has been found good.</summary>
+    public static ZmpHeartbeat Read(ReadOnlySpan<byte> body) =>
+        body.Length < FixedBody ? default : new ZmpHeartbeat(BinaryPrimitives.ReadUInt16BigEndian(body[1..]), body[FixedBody..], isToBeAnswered: true);
+
+    private static ZmpFault? FaultOf(ReadOnlySpan<byte> body) => body.Length switch
+    {
+        1 => null,
+        < FixedBody => ZmpFault.HeartbeatTooShort,
+        _ when body[3] > LargestContext => ZmpFault.HeartbeatContextTooLong,
+        _ when body.Length != FixedBody + body[3] => ZmpFault.HeartbeatLengthMismatch,
+        _ => null,
+    };
+}

@@ -1,0 +1,45 @@
+namespace Net.Zlink.Protocol.Zmp;
+
+/// <summary>HEARTBEAT_ACK: 03, context length, context. It is matched to nothing and may come unasked (docs/protocol.md sections 8 and 14).</summary>
+internal static class ZmpHeartbeatAck
+{
+    /// <summary>The room that the answer to a HEARTBEAT needs at most; a context of its own making may be longer (a length is one byte).</summary>
+    public const int LargestAnswer = ZmpFrame.HeaderSize + FixedBody + ZmpHeartbeat.LargestContext;
+
+    // Control byte, context length.
+    private const int FixedBody = 2;
+
+    /// <summary>Writes one whole frame; the context has at most 255 bytes.</summary>
+    /// <returns>Bytes written.</returns>
+    public static int Write(Span<byte> destination, ReadOnlySpan<byte> context)
+    {
+        int bodyLength = FixedBody + context.Length;
+        ZmpFrame.WriteHeader(destination, ZmpFlags.Control, (uint)bodyLength);
+        Span<byte> body = destination.Slice(ZmpFrame.HeaderSize, bodyLength);
+        body[0] = ZmpControl.HeartbeatAck;
+        body[1] = checked((byte)context.Length);
+        context.CopyTo(body[FixedBody..]);
+        return ZmpFrame.HeaderSize + bodyLength;
+    }
+
+    /// <summary>Reads the body of a control frame that begins with 03.</summary>
+    public static bool TryParse(ReadOnlySpan<byte> body, out ReadOnlySpan<byte> context, out ZmpFault fault)
+    {
+        context = default;
+        if (body.Length < FixedBody)
+        {
+            fault = ZmpFault.HeartbeatAckTooShort;
+            return false;
+        }
+
+        if (body.Length != FixedBody + body[1])
+        {
+            fault = ZmpFault.HeartbeatAckInvalid;
+            return false;
+        }
+
+        context = body[FixedBody..];
+        fault = default;
+        return true;
+    }
+}

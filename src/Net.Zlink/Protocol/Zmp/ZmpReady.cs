@@ -1,0 +1,68 @@
+using System.Buffers.Binary;
+using System.Text;
+
+namespace Net.Zlink.Protocol.Zmp;
+
+/// <summary>READY: 04, then zero or more properties: name length (1), name, value length (u32), value (docs/protocol.md section 8).</summary>
+internal static class ZmpReady
+{
+    /// <summary>A READY without properties, header and control byte.</summary>
+    public const int PlainFrame = ZmpFrame.HeaderSize + 1;
+
+    /// <summary>The room that <see cref="WriteWithMetadata"/> needs at most: "Socket-Type" with a name of 6 letters, "Identity" with the longest routing id.</summary>
+    public const int LargestFrame = PlainFrame + PropertyOverhead + 11 + 6 + PropertyOverhead + 8 + ZmpHello.LargestRoutingId;
+
+    // Of a property, beside its name and its value: the two lengths.
+    private const int PropertyOverhead = 1 + sizeof(uint);
+
+    /// <summary>Writes one whole frame without properties.</summary>
+    /// <returns>Bytes written.</returns>
+    public static int Write(Span<byte> destination)
+    {
+        ZmpFrame.WriteHeader(destination, ZmpFlags.Control, 1);
+        destination[ZmpFrame.HeaderSize] = ZmpControl.Ready;
+        return PlainFrame;
+    }
+
+    /// <summary>Writes one whole frame that says what this socket is: its type, and for DEALER and ROUTER its routing id.</summary>
+    /// <returns>Bytes written.</returns>
+    public static int WriteWithMetadata(Span<byte> destination, ZmpSocketType type, ReadOnlySpan<byte> routingId)
+    {
+        Span<byte> name = stackalloc byte[8];
+        int nameLength = Encoding.ASCII.GetBytes(type.Name, name);
+        int length = PlainFrame;
+        length += WriteProperty(destination[length..], "Socket-Type"u8, name[..nameLength]);
+        if (type.AnnouncesIdentity)
+        {
+            length += WriteProperty(destination[length..], "Identity"u8, routingId);
+        }
+
+        ZmpFrame.WriteHeader(destination, ZmpFlags.Control, (uint)(length - ZmpFrame.HeaderSize));
+        destination[ZmpFrame.HeaderSize] = ZmpControl.Ready;
+        return length;
+    }
+
+    /// <summary>The properties in the body of a READY.</summary>
+    public static ZmpPropertyReader PropertiesOf(ReadOnlySpan<byte> body) => new(body[1..]);
+
+    /// <summary>Whether the body of a READY ends exactly on a property's end; names and values may be anything.</summary>
+    public static bool IsWellFormed(ReadOnlySpan<byte> body)
+    {
+        ZmpPropertyReader properties = PropertiesOf(body);
+        while (properties.MoveNext())
+        {
+        }
+
+        return !properties.IsMalformed;
+    }
+
+    /// <summary>Writes one property and returns its length.</summary>
+    internal static int WriteProperty(Span<byte> destination, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    {
+        destination[0] = checked((byte)name.Length);
+        name.CopyTo(destination[1..]);
+        BinaryPrimitives.WriteUInt32BigEndian(destination[(1 + name.Length)..], (uint)value.Length);
+        value.CopyTo(destination[(PropertyOverhead + name.Length)..]);
+        return PropertyOverhead + name.Length + value.Length;
+    }
+}

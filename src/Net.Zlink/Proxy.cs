@@ -1,0 +1,271 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>Passes whole messages between two sockets, both ways, without copying long ones: the heart of a broker, a forwarder or a bridge between transports.</summary>
+/// <remarks>
+/// <para>
+/// Any types go together as natively: ROUTER with DEALER (requests of many clients to many workers), XSUB with XPUB (messages one way, subscriptions the other), PAIR, PUB and SUB. A ROUTER's routing id travels as the
+/// first part of a message towards other types, and is taken from it on the way back. Front and back may be the same socket: it gets back what it receives.
+/// </para>
+/// <para>
+/// A message is taken in only when the other side has room, so a slow side pushes back on the senders of the other; at most 1,000 messages go one way before it is the other way's turn. While there is
+/// nothing to do the proxy waits, and costs nothing. One run at a time; all other members are safe for any number of threads, and the sockets stay usable by others.
+/// </para>
+/// <para>
+/// The control socket, of any type, takes the native commands, each a message of one part: PAUSE, RESUME, TERMINATE, which are answered with an empty message, and STATISTICS, answered with eight
+/// parts of 8 bytes in this machine's byte order: parts and bytes received from the front, sent to it, received from the back, sent to it. Unlike natively PAUSE pauses and RESUME resumes.
+/// </para>
+/// </remarks>
+public sealed class Proxy
+{
+    private readonly ReadinessWait _wait = new();
+    private readonly ProxyPort[] _ports;
+    private readonly ProxyFlow _forth;
+    private readonly ProxyFlow? _back;
+    private readonly ProxyControl? _control;
+    private bool _isRunning;
+    private bool _isPaused;
+    private bool _isTerminated;
+
+    /// <summary>A proxy, not running yet.</summary>
+    /// <param name="front">The socket that clients or publishers use; the proxy does not own it.</param>
+    /// <param name="back">The socket that workers or subscribers use, or the same one.</param>
+    /// <param name="capture">Gets a copy of every message, of both directions, before it goes on; a ROUTER's routing id comes in front. While it has no room nothing moves. Null for none.</param>
+    /// <param name="control">Gives commands. Null for none: use the methods.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="front"/> or <paramref name="back"/> is null.</exception>
+    /// <exception cref="ArgumentException"><paramref name="capture"/> cannot send, or <paramref name="control"/> is one of the other sockets.</exception>
+    public Proxy(ZlinkSocket front, ZlinkSocket back, ZlinkSocket? capture = null, ZlinkSocket? control = null)
+    {
+        ArgumentNullException.ThrowIfNull(front);
+        ArgumentNullException.ThrowIfNull(back);
+        if (control is not null && (ReferenceEquals(control, front) || ReferenceEquals(control, back) || ReferenceEquals(control, capture)))
+        {
+            throw new ArgumentException("The control socket is one of its own: a message on another socket is not a command.", nameof(control));
+        }
+
+        var frontPort = new ProxyPort(front);
+        ProxyPort backPort = ReferenceEquals(front, back) ? frontPort : new ProxyPort(back);
+        ProxyPort? capturePort = capture is null ? null : new ProxyPort(capture);
+        ProxyPort? controlPort = control is null ? null : new ProxyPort(control);
+        if (capturePort is { HasSender: false })
+        {
+            throw new ArgumentException("The capture socket is of a type that cannot send.", nameof(capture));
+        }
+
+        _forth = new ProxyFlow(frontPort, backPort, capturePort);
+        _back = ReferenceEquals(front, back) ? null : new ProxyFlow(backPort, frontPort, capturePort);
+        _control = controlPort is null ? null : new ProxyControl(this, controlPort);
+        _ports = [.. new[] { frontPort, backPort, capturePort, controlPort }.OfType<ProxyPort>().Distinct()];
+    }
+
+    /// <summary>What one turn brought.</summary>
+    private enum Turn
+    {
+        Nothing,
+        Something,
+        FullBurst,
+        TheEnd,
+    }
+
+    /// <summary>It passes nothing on until <see cref="Resume"/>.</summary>
+    public bool IsPaused => Volatile.Read(ref _isPaused);
+
+    /// <summary>A run is under way.</summary>
+    public bool IsRunning => Volatile.Read(ref _isRunning);
+
+    /// <summary>Passes messages on until it is ended. A message that was taken in and found no room then stays in the proxy, for its next run.</summary>
+    /// <param name="cancellationToken">Ends the run.</param>
+    /// <returns>Completes when <see cref="Terminate"/> or the command TERMINATE ends the run. The work is done on the thread pool.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated: the context of one of the sockets was shut down.</exception>
+    /// <exception cref="ObjectDisposedException">One of the sockets was disposed.</exception>
+    /// <exception cref="InvalidOperationException">It runs already.</exception>
+    public Task RunAsync(CancellationToken cancellationToken = default)
+    {
+        Start();
+        return LoopAsync(cancellationToken);
+    }
+
+    /// <summary>As <see cref="RunAsync"/>, on the calling thread, which is blocked until the run ends.</summary>
+    /// <exception cref="ZlinkException">ContextTerminated: the context of one of the sockets was shut down.</exception>
+    /// <exception cref="ObjectDisposedException">One of the sockets was disposed.</exception>
+    /// <exception cref="InvalidOperationException">It runs already, or this was called on a shard.</exception>
+    public void Run()
+    {
+        StreamReceiver.ThrowIfOnShard(nameof(RunAsync));
+        Start();
+        try
+        {
+            while (true)
+            {
+                Turn turn = Advance();
+                if (turn == Turn.Nothing)
+                {
+                    Waiter<bool> waiter = BeginWait(blocking: true, out turn);
+                    if (turn == Turn.Nothing)
+                    {
+                        _wait.Block(waiter, Timeout.InfiniteTimeSpan);
+                    }
+                }
+
+                if (turn == Turn.TheEnd)
+                {
+                    return;
+                }
+            }
+        }
+        finally
+        {
+            Stop();
+        }
+    }
+
+    /// <summary>Lets messages wait in the sockets from here on, up to their high-water marks. One that is just being passed on may still go.</summary>
+    public void Pause() => Volatile.Write(ref _isPaused, value: true);
+
+    /// <summary>Passes messages on again.</summary>
+    public void Resume()
+    {
+        Volatile.Write(ref _isPaused, value: false);
+        Wake();
+    }
+
+    /// <summary>Ends the run that is under way, soon. Without one nothing happens.</summary>
+    public void Terminate()
+    {
+        Volatile.Write(ref _isTerminated, value: true);
+        Wake();
+    }
+
+    /// <summary>What it has done so far, in all runs.</summary>
+    /// <returns>A snapshot.</returns>
+    public ProxyStatistics GetStatistics() => new()
+    {
+        FrontReceived = _forth.Received.Traffic,
+        BackSent = _forth.Sent.Traffic,
+        BackReceived = _back?.Received.Traffic ?? default,
+        FrontSent = _back?.Sent.Traffic ?? default,
+        Undeliverable = _forth.Undeliverable + (_back?.Undeliverable ?? 0),
+    };
+
+    private async Task LoopAsync(CancellationToken cancellation)
+    {
+        try
+        {
+            // Not on the caller's thread, which may be a user interface's.
+            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            while (true)
+            {
+                cancellation.ThrowIfCancellationRequested();
+                Turn turn = Advance();
+                if (turn == Turn.Nothing)
+                {
+                    Waiter<bool> waiter = BeginWait(blocking: false, out turn);
+                    if (turn == Turn.Nothing)
+                    {
+                        await ReadinessWait.WaitAsync(waiter, cancellation).ConfigureAwait(false);
+                    }
+                }
+
+                if (turn == Turn.TheEnd)
+                {
+                    return;
+                }
+
+                if (turn == Turn.FullBurst)
+                {
+                    // The pool's thread is not this proxy's alone: others get it in between.
+                    await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+                }
+            }
+        }
+        finally
+        {
+            Stop();
+        }
+    }
+
+    /// <summary>Begins to wait, and looks once more: what comes from then on wakes it.</summary>
+    /// <param name="blocking">The calling thread is going to block.</param>
+    /// <param name="turn">What the look brought; the wait is over if it was something.</param>
+    private Waiter<bool> BeginWait(bool blocking, out Turn turn)
+    {
+        OwedFlush.Pay();
+        Waiter<bool> waiter = _wait.Begin(blocking);
+        turn = Turn.TheEnd;
+        try
+        {
+            turn = Advance();
+        }
+        finally
+        {
+            if (turn != Turn.Nothing)
+            {
+                _wait.Leave(waiter, blocking);
+            }
+        }
+
+        return waiter;
+    }
+
+    private Turn Advance()
+    {
+        foreach (ProxyPort port in _ports)
+        {
+            port.ThrowIfEnded();
+        }
+
+        bool commanded = _control?.Advance() ?? false;
+        if (Volatile.Read(ref _isTerminated))
+        {
+            return Turn.TheEnd;
+        }
+
+        int forth = 0;
+        int back = 0;
+        if (!IsPaused)
+        {
+            forth = _forth.Advance();
+            back = _back?.Advance() ?? 0;
+        }
+
+        return Math.Max(forth, back) == ProxyFlow.Burst ? Turn.FullBurst : commanded || forth + back > 0 ? Turn.Something : Turn.Nothing;
+    }
+
+    private void Start()
+    {
+        if (Interlocked.Exchange(ref _isRunning, value: true))
+        {
+            throw new InvalidOperationException("The proxy runs already.");
+        }
+
+        Volatile.Write(ref _isTerminated, value: false);
+        foreach (ProxyPort port in _ports)
+        {
+            port.Watch(_wait);
+        }
+    }
+
+    private void Stop()
+    {
+        foreach (ProxyPort port in _ports)
+        {
+            port.Unwatch(_wait);
+            port.Rest();
+        }
+
+        if (Array.Exists(_ports, static port => port.IsEnded))
+        {
+            // What was held has nowhere to go any more.
+            _forth.Drop();
+            _back?.Drop();
+            _control?.Drop();
+        }
+
+        Volatile.Write(ref _isRunning, value: false);
+    }
+
+    private void Wake() => _wait.OnMayBeReady();
+}

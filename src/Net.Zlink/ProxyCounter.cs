@@ -1,0 +1,18 @@
+namespace Net.Zlink;
+
+/// <summary>Counts what passes one point of a proxy: written by the one thread that runs it, read by any.</summary>
+internal sealed class ProxyCounter
+{
+    private long _messages;
+    private long _parts;
+    private long _bytes;
+
+    public ProxyTraffic Traffic => new(Volatile.Read(ref _messages), Volatile.Read(ref _parts), Volatile.Read(ref _bytes));
+
+    public void Add(int parts, long bytes)
+    {
+        Volatile.Write(ref _messages, _messages + 1);
+        Volatile.Write(ref _parts, _parts + parts);
+        Volatile.Write(ref _bytes, _bytes + bytes);
+    }
+}

@@ -1,0 +1,110 @@
+namespace Net.Zlink;
+
+/// <summary>One direction of a proxy: moves whole messages from one socket to the other, as fast as both allow, without waiting.</summary>
+internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture)
+{
+    /// <summary>At most so many messages in one turn, as natively: then it is the other direction's.</summary>
+    public const int Burst = 1000;
+
+    // Taken in, and waiting for room: at most one, because what is not taken in pushes back on its sender.
+    private Message _held;
+    private bool _isHolding;
+    private bool _isCaptured;
+    private int _parts;
+    private long _bytes;
+    private long _undeliverable;
+
+    public ProxyCounter Received { get; } = new();
+
+    public ProxyCounter Sent { get; } = new();
+
+    public long Undeliverable => Volatile.Read(ref _undeliverable);
+
+    /// <summary>Moves what can be moved, up to a burst.</summary>
+    /// <returns>How many messages.</returns>
+    public int Advance()
+    {
+        // Not taken in before there is room: until then it counts against its sender's high-water mark.
+        if (!_isHolding && !to.HasRoom)
+        {
+            return 0;
+        }
+
+        int moved = 0;
+        while (moved < Burst && (_isHolding || TakeIn()) && PassOn())
+        {
+            moved++;
+        }
+
+        return moved;
+    }
+
+    /// <summary>Drops what is held: there is no socket any more that it could go to.</summary>
+    public void Drop()
+    {
+        if (_isHolding)
+        {
+            EndHeld(delivered: false);
+        }
+    }
+
+    private bool TakeIn()
+    {
+        if (!from.TryReceive(out _held))
+        {
+            return false;
+        }
+
+        _isHolding = true;
+        _isCaptured = capture is null;
+        _parts = _held.PartCount;
+        _bytes = _held.ByteCount;
+        if (from.IsRouter)
+        {
+            _parts++;
+            _bytes += _held.RoutingId.Length;
+        }
+
+        Received.Add(_parts, _bytes);
+        return true;
+    }
+
+    private bool PassOn()
+    {
+        if (!_isCaptured && !Capture())
+        {
+            return false;
+        }
+
+        ZlinkError error = to.TrySend(_held, from.IsRouter);
+        if (error == ZlinkError.Again)
+        {
+            return false;
+        }
+
+        EndHeld(delivered: error == ZlinkError.None);
+        return true;
+    }
+
+    private bool Capture()
+    {
+        using Message copy = _held.Copy();
+        _isCaptured = capture!.TrySend(copy, from.IsRouter) != ZlinkError.Again;
+        return _isCaptured;
+    }
+
+    private void EndHeld(bool delivered)
+    {
+        _held.Dispose();
+        _held = default;
+        _isHolding = false;
+        if (delivered)
+        {
+            Sent.Add(_parts, _bytes);
+        }
+        else
+        {
+            Volatile.Write(ref _undeliverable, _undeliverable + 1);
+        }
+    }
+}

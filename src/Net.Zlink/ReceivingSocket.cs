@@ -1,0 +1,66 @@
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>A socket that receives messages.</summary>
+public abstract class ReceivingSocket : ZlinkSocket
+{
+    private protected ReceivingSocket(ZlinkContext context, SocketCore core, ZmpSocketOptions options)
+        : base(context, core, options) => Receiver = new MessageReceiver(core);
+
+    internal MessageReceiver Receiver { get; }
+
+    /// <summary>Takes the next message, if there is one.</summary>
+    /// <param name="message">The message; dispose it.</param>
+    /// <returns>False if there is none now.</returns>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool TryReceive(out Message message) => Receiver.TryReceive(out message);
+
+    /// <summary>Waits for the next message, at most <see cref="SocketOptions.ReceiveTimeout"/>, blocking the calling thread.</summary>
+    /// <returns>The message; dispose it.</returns>
+    /// <exception cref="ZlinkException">Again: none came in time. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="InvalidOperationException">Called on a shard, where blocking would stop what it waits for.</exception>
+    public Message Receive() => Receiver.Receive(Options.ReceiveTimeout);
+
+    /// <summary>Waits for the next message, blocking the calling thread.</summary>
+    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
+    /// <returns>The message; dispose it.</returns>
+    /// <exception cref="ZlinkException">Again: none came in time. ContextTerminated.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="InvalidOperationException">Called on a shard.</exception>
+    public Message Receive(TimeSpan timeout) => Receiver.Receive(SocketOptions.CheckTime(timeout, mayBeInfinite: true));
+
+    /// <summary>Waits for the next message. Any number may wait; they are served in order.</summary>
+    /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
+    /// <returns>The message; dispose it. Complete at once if there is one; allocates nothing either way.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public ValueTask<Message> ReceiveAsync(CancellationToken cancellationToken = default) => Receiver.ReceiveAsync(cancellationToken);
+
+    /// <summary>Takes as many messages as there are and fit, without waiting.</summary>
+    /// <param name="messages">Where to put them; dispose each that was put.</param>
+    /// <returns>How many; 0 if there is none.</returns>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public int ReceiveMany(Span<Message> messages) => Receiver.ReceiveMany(messages);
+
+    /// <summary>Waits until there is a message, then takes as many as there are and fit.</summary>
+    /// <param name="messages">Where to put them; not empty. Dispose each that was put.</param>
+    /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
+    /// <returns>How many, at least 1.</returns>
+    /// <exception cref="ArgumentException"><paramref name="messages"/> is empty.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public ValueTask<int> ReceiveManyAsync(Memory<Message> messages, CancellationToken cancellationToken = default) =>
+        Receiver.ReceiveManyAsync(messages, cancellationToken);
+
+    /// <summary>All messages until the socket is disposed or its context shut down; then the enumeration ends.</summary>
+    /// <param name="cancellationToken">Ends the enumeration with an exception; no message is lost by it.</param>
+    /// <returns>The messages; dispose each.</returns>
+    public IAsyncEnumerable<Message> ReceiveAllAsync(CancellationToken cancellationToken = default) => Receiver.ReceiveAllAsync(cancellationToken);
+}

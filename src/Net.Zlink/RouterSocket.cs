@@ -1,0 +1,147 @@
+using Net.Zlink.Sockets.Patterns;
+
+namespace Net.Zlink;
+
+/// <summary>ROUTER: receives fairly from all peers, each message with its sender's routing id, and sends to the peer that an id names. Talks to DEALER and ROUTER.</summary>
+/// <remarks>Safe for any number of threads. The routing id is not a part of messages, in either direction: see <see cref="Message.RoutingId"/>.</remarks>
+public sealed class RouterSocket : ReceivingSocket
+{
+    private readonly RouterCore _core;
+
+    internal RouterSocket(ZlinkContext context, RouterOptions options)
+        : this(context, new RouterCore(context.Host, context.Inproc), options)
+    {
+    }
+
+    private RouterSocket(ZlinkContext context, RouterCore core, RouterOptions options)
+        : base(context, core, options)
+    {
+        _core = core;
+        Options = options;
+        Sender = new MessageSender(core, options);
+        Watch();
+    }
+
+    /// <summary>The options.</summary>
+    public new RouterOptions Options { get; }
+
+    internal MessageSender Sender { get; }
+
+    /// <summary>Connects to a peer and names it: the name can be sent to at once, and takes the place of the id that the peer announces.</summary>
+    /// <param name="endpoint">As for <see cref="ZlinkSocket.Connect(string)"/>.</param>
+    /// <param name="peerRoutingId">The name: 1 to 255 bytes, not in use on this socket.</param>
+    /// <exception cref="ArgumentException">The name is empty or longer than 255 bytes.</exception>
+    /// <exception cref="ZlinkException">AddressInUse: the name is in use. Else as for <see cref="ZlinkSocket.Connect(string)"/>.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public void Connect(string endpoint, ReadOnlySpan<byte> peerRoutingId)
+    {
+        if (peerRoutingId.Length is 0 or > 255)
+        {
+            throw new ArgumentException("A routing id has 1 to 255 bytes.", nameof(peerRoutingId));
+        }
+
+        ConnectAs(endpoint, peerRoutingId.ToArray());
+    }
+
+    /// <summary>Sends a message of one part if it need not wait.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <returns>False if it would have to wait, or there is no such peer with <see cref="RouterOptions.Mandatory"/>.</returns>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    public bool TrySend(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload) => Sender.TrySend(routingId, payload) == ZlinkError.None;
+
+    /// <summary>Sends a message of one part, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    public void Send(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload) => Sender.Send(routingId, payload, Options.SendTimeout);
+
+    /// <summary>Sends a message of one part, waiting for room if need be.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="payload">Any bytes, also none; unchanged until the task completes.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) => Sender.SendAsync(routingId.Span, payload, cancellationToken);
+
+    /// <summary>Sends a message of several parts, whole or not at all if it need not wait.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
+    /// <returns>False if it would have to wait, or there is no such peer with <see cref="RouterOptions.Mandatory"/>.</returns>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    public bool TrySend(ReadOnlySpan<byte> routingId, MessageBuilder message) => Sender.TrySend(routingId, message) == ZlinkError.None;
+
+    /// <summary>Sends a message of several parts, whole or not at all, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
+    /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    public void Send(ReadOnlySpan<byte> routingId, MessageBuilder message) => Sender.Send(routingId, message, Options.SendTimeout);
+
+    /// <summary>Sends a message of several parts, whole or not at all, waiting for room if need be.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, MessageBuilder message, CancellationToken cancellationToken = default) => Sender.SendAsync(routingId.Span, message, cancellationToken);
+
+    /// <summary>Passes a received message on, without a copy of long parts if it need not wait.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="message">A received message; accepted, it is ended.</param>
+    /// <returns>False if it would have to wait, or there is no such peer with <see cref="RouterOptions.Mandatory"/>.</returns>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in it.</exception>
+    public bool TrySend(ReadOnlySpan<byte> routingId, in Message message) => Sender.TrySend(routingId, in message) == ZlinkError.None;
+
+    /// <summary>Passes a received message on, without a copy of long parts, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="message">A received message; accepted, it is ended.</param>
+    /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in it.</exception>
+    public void Send(ReadOnlySpan<byte> routingId, in Message message) => Sender.Send(routingId, in message, Options.SendTimeout);
+
+    /// <summary>Passes a received message on, without a copy of long parts, waiting for room if need be.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="message">A received message; accepted, it is ended.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in it.</exception>
+    public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, in Message message, CancellationToken cancellationToken = default) => Sender.SendAsync(routingId.Span, in message, cancellationToken);
+
+    /// <summary>Sends memory that is handed over, without a copy where it is long: it is disposed when it was sent; if the send fails it stays the caller's.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="payload">Its owner.</param>
+    /// <param name="length">How many of its bytes are the message.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <returns>Complete when the message was accepted.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="payload"/> is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The memory has fewer bytes.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, System.Buffers.IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default) => Sender.SendAsync(routingId.Span, payload, length, cancellationToken);
+
+    private protected override void ApplyOptions()
+    {
+        base.ApplyOptions();
+        _core.IsMandatory = Options.Mandatory;
+        _core.HandsOver = Options.Handover;
+        _core.ProbesRouter = Options.ProbeRouter;
+    }
+}

@@ -1,0 +1,58 @@
+using System.Globalization;
+using System.Text;
+
+namespace Net.Zlink;
+
+/// <summary>A ZMP socket as text, for people who look for trouble: what it has done, and each peer with its queues.</summary>
+internal static class SocketDescription
+{
+    // A socket may have thousands of peers; the first ones and their number are what a log line can bear.
+    private const int MostPeers = 100;
+
+    public static string Of(ZlinkSocket socket)
+    {
+        SocketStatistics counts = socket.GetStatistics();
+        IReadOnlyList<PeerInfo> peers = socket.GetPeers();
+        var text = new StringBuilder();
+        Line(text, $"{Protocol.Zmp.ZmpSocketTypeExtensions.get_Name(socket.Core.Type)}{(socket.Core.IsClosed ? ", closed" : "")}, last endpoint {Quoted(socket.LastEndpoint)}");
+        Line(text, $"  connections: {counts.AcceptedConnections} accepted, {counts.DialledConnections} dialled, {counts.RefusedConnections} refused, {counts.FailedHandshakes} failed handshakes {counts.HandshakeFailures}");
+        Line(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written + {counts.DroppedMessages} dropped + {counts.QueuedMessages} queued; not accepted: {counts.DroppedAtHighWaterMark} at a mark, {counts.DroppedUnroutable} unroutable, {counts.UnmatchedMessages} unmatched");
+        Line(text, $"  received: {counts.ReceivedMessages} read = {counts.DeliveredMessages} delivered + {counts.DroppedUnreadMessages} dropped + {counts.UnreadMessages} unread");
+        Line(text, $"  {peers.Count} peers");
+        foreach (PeerInfo peer in peers.Take(MostPeers))
+        {
+            Line(text, $"    {NameOf(peer.RoutingId.Span)} {Quoted(peer.RemoteEndpoint)} by {Quoted(peer.Endpoint)}: {StateOf(peer)}, sent {peer.MessagesSent}, to send {peer.Outbound.Messages} ({peer.Outbound.Bytes} bytes), received {peer.MessagesReceived}, unread {peer.Unread.Messages} ({peer.Unread.Bytes} bytes), last read {Ago(peer.SinceLastRead)}, last write {Ago(peer.SinceLastWrite)}");
+        }
+
+        if (peers.Count > MostPeers)
+        {
+            Line(text, $"    and {peers.Count - MostPeers} more");
+        }
+
+        return text.ToString();
+    }
+
+    /// <summary>A routing id as its text where it is plain ASCII, else as hexadecimal digits.</summary>
+    public static string NameOf(ReadOnlySpan<byte> routingId)
+    {
+        if (routingId.IsEmpty)
+        {
+            return "(no id)";
+        }
+
+        return routingId.ContainsAnyExceptInRange((byte)0x21, (byte)0x7E) ? Convert.ToHexStringLower(routingId) : Encoding.ASCII.GetString(routingId);
+    }
+
+    private static string StateOf(PeerInfo peer) => peer switch
+    {
+        { IsConnected: false } => "not connected",
+        { IsParked: true } => "not read: the application receives too slowly",
+        _ => "connected",
+    };
+
+    private static string Ago(TimeSpan? time) => time is { } since ? string.Create(CultureInfo.InvariantCulture, $"{since.TotalMilliseconds:0} ms ago") : "never";
+
+    private static string Quoted(string text) => text.Length == 0 ? "-" : text;
+
+    private static void Line(StringBuilder text, FormattableString line) => text.AppendLine(line.ToString(CultureInfo.InvariantCulture));
+}

@@ -1,0 +1,219 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Transports.Tcp;
+
+namespace Net.Zlink;
+
+/// <summary>What sockets of every type have in common: marks, limits, timeouts and the settings of their connections. Defaults are the native core's unless the property says otherwise.</summary>
+/// <remarks>
+/// Options may be set at any time. High-water marks, limits in bytes, timeouts and the linger time act at once on ZMP sockets; what is said to hold for connections reaches endpoints bound or connected
+/// afterwards. Not synchronised: set them from one thread at a time.
+/// </remarks>
+public abstract class SocketOptions
+{
+    private bool? _ipv6;
+    private TimeSpan? _linger;
+    private ZlinkContextOptions? _context;
+
+    private protected SocketOptions()
+    {
+    }
+
+    /// <summary>Messages that may wait to be written to one peer; at the mark TrySend returns false and Send waits. 0: no mark. Default 300,000.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
+    public int SendHighWaterMark { get; set => Set(ref field, NotNegative(value)); } = 300_000;
+
+    /// <summary>Messages of one peer that may wait to be received; at the mark that peer is not read, so that TCP pushes back to it. May be passed by one read (64 KiB). 0: no mark. Default 300,000.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
+    public int ReceiveHighWaterMark { get; set => Set(ref field, NotNegative(value)); } = 300_000;
+
+    /// <summary>Bytes, frame headers included, that may wait to be written to one peer; at least one message always fits. 0: no limit, as in the native core. Default 64 MiB.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
+    public long SendByteLimit { get; set => Set(ref field, NotNegative(value)); } = 64L * 1024 * 1024;
+
+    /// <summary>Bytes of one peer that may wait to be received. 0: no limit. Default 64 MiB.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
+    public long ReceiveByteLimit { get; set => Set(ref field, NotNegative(value)); } = 64L * 1024 * 1024;
+
+    /// <summary>Connections that the system may hold until they are accepted; the system caps it (net.core.somaxconn). Default 65,536 for STREAM, 100 for the others.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
+    public int Backlog { get; set => field = NotNegative(value); } = 100;
+
+    /// <summary>Connections this socket holds at the same time; further ones are closed at once, with an event and a count. 0 (default): no cap.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
+    public int MaxConnections { get; set => field = NotNegative(value); }
+
+    /// <summary>Allow IPv6 in names, literals and wildcards; bind then listens on both families. Default: <see cref="ZlinkContextOptions.IPv6"/> of the socket's context, which is false. For endpoints made afterwards.</summary>
+    public bool IPv6 { get => _ipv6 ?? _context?.IPv6 ?? false; set => _ipv6 = value; }
+
+    /// <summary>Let several sockets, which must all ask for it, listen on the same address. Default false; the native core always shares.</summary>
+    public bool ShareAddress { get; set; }
+
+    /// <summary>SO_SNDBUF in bytes; -1 (default): the system decides.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
+    public int SendBufferSize { get; set => field = AtLeastMinusOne(value); } = -1;
+
+    /// <summary>SO_RCVBUF in bytes; -1 (default): the system decides.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
+    public int ReceiveBufferSize { get; set => field = AtLeastMinusOne(value); } = -1;
+
+    /// <summary>TCP keep-alive: null (default) leaves it to the system.</summary>
+    public bool? KeepAlive { get; set; }
+
+    /// <summary>Unanswered probes until the connection counts as lost; -1 (default): the system's. Used when <see cref="KeepAlive"/> is true, as are the next two.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
+    public int KeepAliveCount { get; set => field = AtLeastMinusOne(value); } = -1;
+
+    /// <summary>Seconds of silence before the first probe; -1 (default): the system's.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
+    public int KeepAliveIdleSeconds { get; set => field = AtLeastMinusOne(value); } = -1;
+
+    /// <summary>Seconds between probes; -1 (default): the system's.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
+    public int KeepAliveIntervalSeconds { get; set => field = AtLeastMinusOne(value); } = -1;
+
+    /// <summary>How long Send without a timeout of its own waits for room. Default: as long as it takes.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
+    public TimeSpan SendTimeout { get; set => field = CheckTime(value, mayBeInfinite: true); } = Timeout.InfiniteTimeSpan;
+
+    /// <summary>How long Receive without a timeout of its own waits for a message. Default: as long as it takes.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
+    public TimeSpan ReceiveTimeout { get; set => field = CheckTime(value, mayBeInfinite: true); } = Timeout.InfiniteTimeSpan;
+
+    /// <summary>
+    /// How long a peer that this side ends may go on taking what Send accepted. Default: <see cref="ZlinkContextOptions.DefaultLinger"/> of the socket's context, which is as long as it takes,
+    /// but at most the context's shutdown timeout; SUB and XSUB: zero.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
+    public TimeSpan Linger { get => _linger ?? _context?.DefaultLinger ?? Timeout.InfiniteTimeSpan; set => _linger = CheckTime(value, mayBeInfinite: true); }
+
+    /// <summary>
+    /// How long to wait for the peer's end of the connection after ours, and for a peer that ended first to take what Send had accepted. Default 5 seconds:
+    /// a live peer answers within a round trip; a dead one holds a descriptor no longer than this.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
+    public TimeSpan CloseTimeout { get; set => field = CheckTime(value, mayBeInfinite: false); } = TimeSpan.FromSeconds(5);
+
+    /// <summary>How long one attempt to connect may take, all addresses of a name together. Zero (default): the system's own limit, minutes as a rule.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
+    public TimeSpan ConnectTimeout { get; set => field = CheckTime(value, mayBeInfinite: false); }
+
+    /// <summary>
+    /// How long what was sent may stay unacknowledged until the connection counts as lost (TCP_USER_TIMEOUT on Linux, TCP_RXT_CONNDROPTIME on macOS, TCP_MAXRT on Windows; the latter two in whole seconds). Zero (default): the system's own limit,
+    /// many minutes. Connections over tcp only; where the system does not have it, it has no effect. For endpoints made afterwards.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative, infinite or above 2,147,483,647 ms.</exception>
+    public TimeSpan MaxUnacknowledged
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromMilliseconds(int.MaxValue));
+            field = CheckTime(value, mayBeInfinite: false);
+        }
+    }
+
+    /// <summary>The IP type of service of what is sent, 0 (default: the system's) to 255; on IPv6 the traffic class. Connections over tcp, in both directions. For endpoints made afterwards.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not within 0 to 255.</exception>
+    public int TypeOfService
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(value);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 255);
+            field = value;
+        }
+    }
+
+    /// <summary>
+    /// The network interface that connections over tcp use, such as "eth0"; empty (default): whichever leads there. Linux only: elsewhere binding and connecting fail while it is set. For endpoints made afterwards.
+    /// The native core has the option and does not act on it.
+    /// </summary>
+    /// <exception cref="ArgumentException">The name is longer than 15 bytes, as long as Linux lets one be.</exception>
+    public string BindToDevice
+    {
+        get;
+        set
+        {
+            ArgumentNullException.ThrowIfNull(value);
+            if (System.Text.Encoding.UTF8.GetByteCount(value) > TcpSettings.LongestDevice || value.Contains('\0', StringComparison.Ordinal))
+            {
+                throw new ArgumentException($"An interface has a name of at most {TcpSettings.LongestDevice} bytes.", nameof(value));
+            }
+
+            field = value;
+        }
+    } = "";
+
+    /// <summary>Told when an option changed that acts at once.</summary>
+    internal Action? Changed { get; set; }
+
+    internal QueueLimits SendLimits => new(SendHighWaterMark, SendByteLimit);
+
+    internal QueueLimits ReceiveLimits => new(ReceiveHighWaterMark, ReceiveByteLimit);
+
+    /// <summary>Takes the defaults that the socket's context has for what was not set here.</summary>
+    internal void BelongTo(ZlinkContextOptions context) => _context = context;
+
+    internal static TimeSpan CheckTime(TimeSpan value, bool mayBeInfinite)
+    {
+        if (!mayBeInfinite || value != Timeout.InfiniteTimeSpan)
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.Zero);
+        }
+
+        return value;
+    }
+
+    internal ConnectionSettings ConnectionSettings(long messageLimit, TimeSpan idleTimeout, TimeSpan writeTimeout) => new()
+    {
+        MessageLimit = messageLimit,
+        Outbound = SendLimits,
+        IdleTimeout = idleTimeout,
+        WriteTimeout = writeTimeout,
+        Linger = Linger,
+        CloseTimeout = CloseTimeout,
+    };
+
+    internal TcpSettings TcpSettings => new()
+    {
+        SendBufferSize = SendBufferSize,
+        ReceiveBufferSize = ReceiveBufferSize,
+        Backlog = Backlog,
+        IPv6 = IPv6,
+        ShareAddress = ShareAddress,
+        KeepAlive = KeepAlive switch { null => -1, false => 0, true => 1 },
+        KeepAliveCount = KeepAliveCount,
+        KeepAliveIdleSeconds = KeepAliveIdleSeconds,
+        KeepAliveIntervalSeconds = KeepAliveIntervalSeconds,
+        ConnectTimeout = ConnectTimeout,
+        TypeOfService = TypeOfService,
+        MaxUnacknowledged = MaxUnacknowledged,
+        Device = BindToDevice,
+    };
+
+    /// <summary>Sets an option that acts at once.</summary>
+    private protected void Set<T>(ref T field, T value)
+    {
+        field = value;
+        Changed?.Invoke();
+    }
+
+    private protected static int NotNegative(int value)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(value);
+        return value;
+    }
+
+    private protected static long NotNegative(long value)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(value);
+        return value;
+    }
+
+    private protected static int AtLeastMinusOne(int value)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(value, -1);
+        return value;
+    }
+}

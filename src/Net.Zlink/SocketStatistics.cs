@@ -1,0 +1,132 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Pipes;
+
+namespace Net.Zlink;
+
+/// <summary>What a ZMP socket has done so far. Sent: accepted = written + dropped + queued. Received: read = delivered + dropped + queued. In whole messages, subscriptions included.</summary>
+public sealed record SocketStatistics
+{
+    /// <summary>Pipes to peers, also to those that are not connected.</summary>
+    public required int Peers { get; init; }
+
+    /// <summary>Connections that came in.</summary>
+    public required long AcceptedConnections { get; init; }
+
+    /// <summary>Connections that were made.</summary>
+    public required long DialledConnections { get; init; }
+
+    /// <summary>Connections turned away.</summary>
+    public required long RefusedConnections { get; init; }
+
+    /// <summary>Connections that ended before the handshake was complete.</summary>
+    public long FailedHandshakes => HandshakeFailures.Total;
+
+    /// <summary>The same by cause.</summary>
+    public required HandshakeFailures HandshakeFailures { get; init; }
+
+    /// <summary>Messages that Send took for some peer: of a publisher one per subscriber.</summary>
+    public required long AcceptedMessages { get; init; }
+
+    /// <summary>Messages given to the operating system, or to a peer in this process.</summary>
+    public required long WrittenMessages { get; init; }
+
+    /// <summary>Their bytes, headers included; not for inproc.</summary>
+    public required long WrittenBytes { get; init; }
+
+    /// <summary>Messages that wait to be written.</summary>
+    public required long QueuedMessages { get; init; }
+
+    /// <summary>Accepted messages that were not written, or not confirmed, when their connection ended.</summary>
+    public required long DroppedMessages { get; init; }
+
+    /// <summary>Messages not accepted for a peer because it was at its high-water mark: publishers, and ROUTER without Mandatory.</summary>
+    public required long DroppedAtHighWaterMark { get; init; }
+
+    /// <summary>Messages for a peer that does not exist, by ROUTER without Mandatory.</summary>
+    public required long DroppedUnroutable { get; init; }
+
+    /// <summary>Published messages that no subscription matched.</summary>
+    public required long UnmatchedMessages { get; init; }
+
+    /// <summary>Messages read from peers.</summary>
+    public required long ReceivedMessages { get; init; }
+
+    /// <summary>Messages handed to the application.</summary>
+    public required long DeliveredMessages { get; init; }
+
+    /// <summary>Messages that wait to be received.</summary>
+    public required long UnreadMessages { get; init; }
+
+    /// <summary>Messages that were read and dropped: unread ones of a peer that this side ended, and superseded ones.</summary>
+    public required long DroppedUnreadMessages { get; init; }
+
+    internal static SocketStatistics Nothing { get; } = new()
+    {
+        Peers = 0,
+        AcceptedConnections = 0,
+        DialledConnections = 0,
+        RefusedConnections = 0,
+        HandshakeFailures = default,
+        AcceptedMessages = 0,
+        WrittenMessages = 0,
+        WrittenBytes = 0,
+        QueuedMessages = 0,
+        DroppedMessages = 0,
+        DroppedAtHighWaterMark = 0,
+        DroppedUnroutable = 0,
+        UnmatchedMessages = 0,
+        ReceivedMessages = 0,
+        DeliveredMessages = 0,
+        UnreadMessages = 0,
+        DroppedUnreadMessages = 0,
+    };
+
+    internal SocketStatistics Plus(SocketStatistics other) => new()
+    {
+        Peers = Peers + other.Peers,
+        AcceptedConnections = AcceptedConnections + other.AcceptedConnections,
+        DialledConnections = DialledConnections + other.DialledConnections,
+        RefusedConnections = RefusedConnections + other.RefusedConnections,
+        HandshakeFailures = HandshakeFailures.Plus(other.HandshakeFailures),
+        AcceptedMessages = AcceptedMessages + other.AcceptedMessages,
+        WrittenMessages = WrittenMessages + other.WrittenMessages,
+        WrittenBytes = WrittenBytes + other.WrittenBytes,
+        QueuedMessages = QueuedMessages + other.QueuedMessages,
+        DroppedMessages = DroppedMessages + other.DroppedMessages,
+        DroppedAtHighWaterMark = DroppedAtHighWaterMark + other.DroppedAtHighWaterMark,
+        DroppedUnroutable = DroppedUnroutable + other.DroppedUnroutable,
+        UnmatchedMessages = UnmatchedMessages + other.UnmatchedMessages,
+        ReceivedMessages = ReceivedMessages + other.ReceivedMessages,
+        DeliveredMessages = DeliveredMessages + other.DeliveredMessages,
+        UnreadMessages = UnreadMessages + other.UnreadMessages,
+        DroppedUnreadMessages = DroppedUnreadMessages + other.DroppedUnreadMessages,
+    };
+
+    internal static SocketStatistics Of(SocketCore core)
+    {
+        Pipe[] pipes = core.Pipes;
+        SocketBooks books = core.Books;
+        (OutboundCounts outbound, LaneCounts inbound) = books.SumWith(pipes);
+        return new SocketStatistics
+        {
+            Peers = pipes.Length,
+            AcceptedConnections = Volatile.Read(ref books.Accepted),
+            DialledConnections = Volatile.Read(ref books.Dialled),
+            RefusedConnections = Volatile.Read(ref books.Refused),
+            HandshakeFailures = HandshakeFailures.Of(books),
+            AcceptedMessages = outbound.AcceptedMessages,
+            WrittenMessages = outbound.WrittenMessages,
+            WrittenBytes = outbound.WrittenBytes,
+            QueuedMessages = outbound.QueuedMessages,
+            DroppedMessages = outbound.DroppedMessages,
+            DroppedAtHighWaterMark = Volatile.Read(ref books.DroppedAtHighWaterMark),
+            DroppedUnroutable = Volatile.Read(ref books.DroppedUnroutable),
+            UnmatchedMessages = Volatile.Read(ref books.Unmatched),
+            ReceivedMessages = inbound.Received,
+            DeliveredMessages = inbound.Delivered,
+            UnreadMessages = inbound.QueuedMessages,
+            DroppedUnreadMessages = inbound.Dropped,
+        };
+    }
+}

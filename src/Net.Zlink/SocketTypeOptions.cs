@@ -1,0 +1,100 @@
+namespace Net.Zlink;
+
+/// <summary>Options of a <see cref="PairSocket"/>.</summary>
+public sealed class PairOptions : ZmpSocketOptions;
+
+/// <summary>Options of a <see cref="DealerSocket"/>.</summary>
+public sealed class DealerOptions : ZmpSocketOptions
+{
+    /// <summary>Send each new peer an empty message first, which tells a ROUTER this socket's routing id. Default false. Acts at once.</summary>
+    public bool ProbeRouter { get; set => Set(ref field, value); }
+
+    /// <summary>Keep only the newest message of each pipe, in both directions; high-water marks do not apply, and messages have one part. Default false. For endpoints made afterwards.</summary>
+    public bool Conflate { get; set; }
+
+    internal override bool KeepsOnlyNewest => Conflate;
+}
+
+/// <summary>Options of a <see cref="RouterSocket"/>.</summary>
+public sealed class RouterOptions : ZmpSocketOptions
+{
+    /// <summary>Sends that cannot be delivered fail (no such peer) or wait (no room), instead of being dropped and counted. Default false. Acts at once.</summary>
+    public bool Mandatory { get; set => Set(ref field, value); }
+
+    /// <summary>A newcomer that announces a routing id in use takes it over, and the earlier connection is closed for good. Default false: the newcomer is turned away until the id is free. Acts at once.</summary>
+    public bool Handover { get; set => Set(ref field, value); }
+
+    /// <summary>Send each new peer an empty message first. Default false. Acts at once.</summary>
+    public bool ProbeRouter { get; set => Set(ref field, value); }
+}
+
+/// <summary>Options of a <see cref="PubSocket"/>.</summary>
+public sealed class PubOptions : ZmpSocketOptions
+{
+    /// <summary>While a matching subscriber is at its high-water mark nothing is sent to anyone: sends wait instead of dropping for it. Default false. Acts at once.</summary>
+    public bool NoDrop { get; set => Set(ref field, value); }
+
+    /// <summary>Send to the subscribers whose topics do not match. Subscribers must set it too. Default false. Acts at once.</summary>
+    public bool InvertMatching { get; set => Set(ref field, value); }
+
+    /// <summary>Keep only the newest message of each subscriber; its high-water mark does not apply, and messages have one part. Default false. For endpoints made afterwards.</summary>
+    public bool Conflate { get; set; }
+
+    /// <summary>Sent to each new subscriber before anything else; SUB lets it through if it matches. Empty (default): nothing. For subscribers that come afterwards.</summary>
+    public ReadOnlyMemory<byte> WelcomeMessage { get; set => Set(ref field, value.ToArray()); }
+
+    internal override bool KeepsOnlyNewest => Conflate;
+}
+
+/// <summary>Options of an <see cref="XPubSocket"/>.</summary>
+public sealed class XPubOptions : ZmpSocketOptions
+{
+    /// <inheritdoc cref="PubOptions.NoDrop"/>
+    public bool NoDrop { get; set => Set(ref field, value); }
+
+    /// <inheritdoc cref="PubOptions.InvertMatching"/>
+    public bool InvertMatching { get; set => Set(ref field, value); }
+
+    /// <inheritdoc cref="PubOptions.WelcomeMessage"/>
+    public ReadOnlyMemory<byte> WelcomeMessage { get; set => Set(ref field, value.ToArray()); }
+
+    /// <summary>Receive every subscription, not only a topic's first. Default false. Acts at once.</summary>
+    public bool Verbose { get; set => Set(ref field, value); }
+
+    /// <summary>Receive every subscription and every cancellation, not only a topic's first and last. Default false. Acts at once.</summary>
+    public bool Verboser { get; set => Set(ref field, value); }
+
+    /// <summary>Subscriptions are received and do not count; what counts is what <see cref="XPubSocket.Subscribe"/> and <see cref="XPubSocket.Unsubscribe"/> answer. Default false. Set it before the first subscriber comes.</summary>
+    public bool Manual { get; set => Set(ref field, value); }
+
+    /// <summary>As <see cref="Manual"/>, and the first message sent after a notice was received goes to its sender alone. Default false.</summary>
+    public bool ManualLastValue { get; set => Set(ref field, value); }
+
+    /// <summary>A message whose first part is no subscription is data to its end. Default false: every part is looked at. Acts at once.</summary>
+    public bool OnlyFirstSubscribe { get; set => Set(ref field, value); }
+}
+
+/// <summary>Options of a <see cref="SubSocket"/>. <see cref="SocketOptions.Linger"/> is zero by default, since a subscriber has nothing to deliver.</summary>
+public sealed class SubOptions : ZmpSocketOptions
+{
+    /// <summary>Options with their defaults.</summary>
+    public SubOptions() => Linger = TimeSpan.Zero;
+
+    /// <summary>Receive what does not match the topics. Publishers must set it too. Default false. Acts at once.</summary>
+    public bool InvertMatching { get; set => Set(ref field, value); }
+
+    /// <summary>Keep only the newest message of each publisher; the high-water mark does not apply, and messages have one part. Default false. For endpoints made afterwards.</summary>
+    public bool Conflate { get; set; }
+
+    internal override bool KeepsOnlyNewest => Conflate;
+}
+
+/// <summary>Options of an <see cref="XSubSocket"/>. <see cref="SocketOptions.Linger"/> is zero by default.</summary>
+public sealed class XSubOptions : ZmpSocketOptions
+{
+    /// <summary>Options with their defaults.</summary>
+    public XSubOptions() => Linger = TimeSpan.Zero;
+
+    /// <summary>A sent message whose first part is no subscription is data to its end. Default false: every part is looked at. Acts at once.</summary>
+    public bool OnlyFirstSubscribe { get; set => Set(ref field, value); }
+}

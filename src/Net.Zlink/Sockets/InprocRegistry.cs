@@ -1,0 +1,136 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Zmp;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>The inproc names of one context: who has bound them, and who waits for a binder.</summary>
+/// <remarks>Its lock is taken before those of sockets and held while two ends are joined, so a connect meets a bind either before or after, never half.</remarks>
+internal sealed class InprocRegistry
+{
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, Binding> _bound = new(StringComparer.Ordinal);
+    private readonly List<Pending> _pending = [];
+
+    /// <summary>Binds a name. False if it is taken.</summary>
+    public bool TryBind(string name, SocketCore socket, ZmpSettings settings)
+    {
+        lock (_gate)
+        {
+            var binding = new Binding(socket, settings);
+            if (!_bound.TryAdd(name, binding))
+            {
+                return false;
+            }
+
+            foreach (Pending pending in _pending.FindAll(p => string.Equals(p.Name, name, StringComparison.Ordinal)))
+            {
+                if (MayMeet(pending.Pipe.Socket, socket))
+                {
+                    _pending.Remove(pending);
+                    Meet(pending.Pipe, pending.Settings, binding, waited: true);
+                }
+            }
+
+            return true;
+        }
+    }
+
+    /// <summary>Frees a name that the socket has bound; pipes live on. False if it has not.</summary>
+    public bool Unbind(string name, SocketCore socket)
+    {
+        lock (_gate)
+        {
+            return _bound.TryGetValue(name, out Binding? binding) && ReferenceEquals(binding.Socket, socket) && _bound.Remove(name);
+        }
+    }
+
+    /// <summary>Connects to a name, also before it is bound.</summary>
+    /// <returns>The connecter's end; null if the two types cannot talk, which <paramref name="mismatch"/> tells, or one of the two has no place for another pipe.</returns>
+    public InprocPipe? Connect(string name, string endpoint, SocketCore socket, ZmpSettings settings, out bool mismatch)
+    {
+        lock (_gate)
+        {
+            _bound.TryGetValue(name, out Binding? binding);
+            mismatch = binding is not null && !MayMeet(socket, binding.Socket);
+            if (mismatch)
+            {
+                return null;
+            }
+
+            // Alone, the connecter has its own marks; with a binder the two sockets' marks add up.
+            var own = new PeerIdentity(settings.RoutingId, null, "", "", socket.Host.Time.GetUtcNow());
+            var pipe = new InprocPipe(
+                socket, new InboundLane(settings.Inbound) { Conflates = settings.Conflate }, new InboundLane(settings.Outbound) { Conflates = settings.Conflate }, own)
+            {
+                Endpoint = endpoint,
+                IsActive = true,
+                Alias = settings.Alias,
+                InboundShare = settings.Inbound,
+                OutboundShare = settings.Outbound,
+            };
+            pipe.Lane.BelongTo(pipe);
+            if (!socket.TryAttach(pipe, peer: null))
+            {
+                return null;
+            }
+
+            if (binding is null)
+            {
+                _pending.Add(new Pending(name, pipe, settings));
+                socket.Greet(pipe, again: false);
+                return pipe;
+            }
+
+            return Meet(pipe, settings, binding, waited: false) ? pipe : null;
+        }
+    }
+
+    /// <summary>A connecter does not wait any longer.</summary>
+    public void Forget(InprocPipe pipe)
+    {
+        lock (_gate)
+        {
+            _pending.RemoveAll(p => ReferenceEquals(p.Pipe, pipe));
+        }
+    }
+
+    private static bool MayMeet(SocketCore connecter, SocketCore binder) => binder.Type.MayTalkTo((byte)connecter.Type);
+
+    private static bool Meet(InprocPipe connecter, ZmpSettings settings, Binding binding, bool waited)
+    {
+        SocketCore binder = binding.Socket;
+        var own = new PeerIdentity(binding.Settings.RoutingId, null, "", "", binder.Host.Time.GetUtcNow());
+        var pipe = new InprocPipe(binder, connecter.Out, connecter.Lane, own)
+        {
+            Endpoint = connecter.Endpoint,
+            IsActive = false,
+            InboundShare = binding.Settings.Inbound,
+            OutboundShare = binding.Settings.Outbound,
+        };
+        connecter.Out.SetLimits(settings.Outbound.And(binding.Settings.Inbound));
+        connecter.Lane.SetLimits(binding.Settings.Outbound.And(settings.Inbound));
+        if (!binder.TryAttach(pipe, connecter.Own))
+        {
+            const string Why = "the socket has no place for this peer: a PAIR has one already, or its routing id is in use";
+            Interlocked.Increment(ref binder.Books.Refused);
+            binder.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, connecter.Endpoint, "", detail: Why);
+            connecter.Socket.Detach(connecter, dropUnread: false);
+            connecter.Close(DisconnectReason.Refused, TimeSpan.Zero); // What it had sent already is dropped.
+            return false;
+        }
+
+        PeerIdentity peer = connecter.Alias is { } alias ? own with { RoutingId = alias } : own;
+        connecter.Peer = peer; // Before the binder can send: its messages carry the name that the connecter gave it.
+        InprocPipe.Join(connecter, pipe);
+        connecter.Socket.TryAttach(connecter, peer);
+        binder.Greet(pipe, again: false);
+        connecter.Socket.Greet(connecter, waited);
+        return true;
+    }
+
+    private sealed record Binding(SocketCore Socket, ZmpSettings Settings);
+
+    private sealed record Pending(string Name, InprocPipe Pipe, ZmpSettings Settings);
+}

@@ -1,0 +1,94 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Routing;
+
+namespace Net.Zlink.Sockets.Patterns;
+
+/// <summary>DEALER: messages go round the peers that have room, and come fairly from all.</summary>
+internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : SocketCore(host, inproc, ZmpSocketType.Dealer)
+{
+    private readonly Rotation<Pipe> _rotation = new();
+
+    /// <summary>Each new pipe is sent an empty message first.</summary>
+    public bool ProbesRouter { get; set; }
+
+    public override bool CanSend
+    {
+        get
+        {
+            lock (Gate)
+            {
+                while (_rotation.Current is { } slot)
+                {
+                    if (slot.Peer.HasRoom)
+                    {
+                        return true;
+                    }
+
+                    _rotation.Deactivate(slot);
+                }
+
+                return false;
+            }
+        }
+    }
+
+    public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
+    {
+        while (true)
+        {
+            RotationSlot<Pipe>? slot;
+            lock (Gate)
+            {
+                slot = _rotation.Current;
+                if (slot is null)
+                {
+                    return SendStatus.Full;
+                }
+
+                _rotation.Advance();
+            }
+
+            SendStatus status = slot.Peer.TrySend(message);
+            if (status == SendStatus.Accepted)
+            {
+                return status;
+            }
+
+            lock (Gate)
+            {
+                // Looked at once more under the lock: room that came in between was reported while the pipe still took turns.
+                if (slot.Peer.IsAttached && ReferenceEquals(slot.Peer.Place, slot) && !slot.Peer.HasRoom)
+                {
+                    _rotation.Deactivate(slot);
+                }
+            }
+        }
+    }
+
+    public override void Greet(Pipe pipe, bool again)
+    {
+        if (ProbesRouter && !again)
+        {
+            pipe.SendOwn(ZmpFlags.None, []);
+        }
+    }
+
+    protected override bool Attach(Pipe pipe)
+    {
+        pipe.Place = _rotation.Add(pipe);
+        return true;
+    }
+
+    protected override void Remove(Pipe pipe)
+    {
+        if (pipe.Place is RotationSlot<Pipe> slot)
+        {
+            pipe.Place = null;
+            _rotation.Remove(slot);
+        }
+    }
+
+    protected override void OnWritable(Pipe pipe) => _rotation.Activate((RotationSlot<Pipe>)pipe.Place!);
+}

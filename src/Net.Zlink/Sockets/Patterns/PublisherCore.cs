@@ -1,0 +1,386 @@
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Routing;
+using Net.Zlink.Sockets.Zmp;
+
+namespace Net.Zlink.Sockets.Patterns;
+
+/// <summary>PUB and XPUB: a message goes to every peer that has subscribed a prefix of its first part; XPUB also hands subscriptions, and what else peers send, to the application.</summary>
+internal sealed class PublisherCore : SocketCore
+{
+    // What one peer's subscriptions may take up, where the receive byte limit does not say otherwise: as much as its unread messages may by default.
+    private const long DefaultSubscriptionBytes = 64L * 1024 * 1024;
+
+    private readonly SubscriptionTrie<Pipe> _subscriptions = new();
+    private readonly Distribution<Pipe> _all = new();
+    private readonly List<Subscriber<Pipe>> _matches = [];
+    private readonly PublisherNotices? _told;
+    private Pipe[] _targets = new Pipe[16];
+    private SubscriptionNotices _notices;
+    private Pipe? _lastNotice;
+    private Pipe? _onlyNext;
+
+    public PublisherCore(EngineHost host, InprocRegistry inproc, bool isExtended)
+        : base(host, inproc, isExtended ? ZmpSocketType.XPub : ZmpSocketType.Pub)
+    {
+        IsExtended = isExtended;
+        if (isExtended)
+        {
+            _told = new PublisherNotices(this) { Endpoint = "", IsActive = false };
+            _told.Lane.BelongTo(_told);
+        }
+    }
+
+    /// <summary>XPUB.</summary>
+    public bool IsExtended { get; }
+
+    /// <summary>Nothing is sent to anyone while a matching peer is full.</summary>
+    public bool NeverDrops { get; set; }
+
+    /// <summary>Messages go to the peers that do not match.</summary>
+    public bool Inverts { get; set; }
+
+    /// <summary>The first message after a notice goes to that peer alone.</summary>
+    public bool ManualLastValue { get; set; }
+
+    public bool OnlyFirst { get; set; }
+
+    /// <summary>Sent to every new peer first; empty: nothing.</summary>
+    public byte[] Welcome { get; set; } = [];
+
+    /// <summary>What one peer's subscriptions may take up, in bytes; 0: any number.</summary>
+    public long SubscriptionByteLimit { get; set; } = DefaultSubscriptionBytes;
+
+    public override InboundRole InboundRole => IsExtended ? InboundRole.SubscriptionsAndData : InboundRole.Subscriptions;
+
+    public override bool OnlyFirstSubscribe => OnlyFirst;
+
+    public override bool CanSend => true;
+
+    /// <summary>What the application is told.</summary>
+    public SubscriptionNotices Notices
+    {
+        get
+        {
+            lock (Gate)
+            {
+                return _notices;
+            }
+        }
+
+        set
+        {
+            lock (Gate)
+            {
+                _notices = value;
+            }
+        }
+    }
+
+    /// <summary>Distinct prefixes that peers hold.</summary>
+    public int TopicCount
+    {
+        get
+        {
+            lock (Gate)
+            {
+                return _subscriptions.PrefixCount;
+            }
+        }
+    }
+
+    public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
+    {
+        Pipe[]? rented = null;
+        Pipe? single = null;
+        int count;
+        lock (Gate)
+        {
+            count = Match(message.FirstPart);
+            if (count == 0)
+            {
+                Books.Unmatched++;
+            }
+
+            if (NeverDrops)
+            {
+                for (int i = 0; i < count; i++)
+                {
+                    if (!_targets[i].HasRoom)
+                    {
+                        return SendStatus.Full;
+                    }
+                }
+            }
+
+            if (count == 1)
+            {
+                single = _targets[0];
+            }
+            else if (count > 1)
+            {
+                rented = System.Buffers.ArrayPool<Pipe>.Shared.Rent(count);
+                Array.Copy(_targets, rented, count);
+            }
+
+            Array.Clear(_targets, 0, count);
+        }
+
+        if (single is not null)
+        {
+            Account(single.TrySend(message), message);
+        }
+        else if (count == 0)
+        {
+            message.Consume();
+            return SendStatus.Dropped;
+        }
+        else
+        {
+            Distribute(rented.AsSpan(0, count), message);
+            System.Buffers.ArrayPool<Pipe>.Shared.Return(rented!, clearArray: true);
+        }
+
+        return SendStatus.Accepted;
+    }
+
+    public override bool MayRead() => _told is null || _told.Lane.MayRead();
+
+    /// <summary>How many notices may wait; beyond that no connection is read.</summary>
+    public void SetNoticeLimits(QueueLimits limits) => _told?.SetLimits(default, limits);
+
+    public override SubscriptionOutcome OnSubscription(Pipe pipe, ReadOnlySpan<byte> prefix, bool subscribes, bool tells = true)
+    {
+        SubscriptionOutcome outcome;
+        lock (Gate)
+        {
+            outcome = Apply(pipe, prefix, subscribes);
+            if (outcome == SubscriptionOutcome.Notify && tells)
+            {
+                _told?.Add(pipe, prefix, subscribes);
+            }
+        }
+
+        _told?.Publish();
+        return outcome;
+    }
+
+    public override void OnTaken(in TakenMessage taken)
+    {
+        if (taken.Lease.NoticeOf is Pipe asker)
+        {
+            lock (Gate)
+            {
+                _lastNotice = asker;
+                _onlyNext = ManualLastValue ? asker : null;
+            }
+        }
+    }
+
+    /// <summary>The application's answer to the notice it read last, in manual mode. False: not in manual mode.</summary>
+    public bool Grant(ReadOnlySpan<byte> prefix, bool subscribes)
+    {
+        lock (Gate)
+        {
+            if (!_notices.Manual)
+            {
+                return false;
+            }
+
+            if (_lastNotice is { IsAttached: true, Place: PublisherPlace place })
+            {
+                if (subscribes)
+                {
+                    _subscriptions.Add(prefix, place.Granted, out _);
+                }
+                else
+                {
+                    _subscriptions.Remove(prefix, place.Granted);
+                }
+            }
+
+            return true;
+        }
+    }
+
+    public override void Greet(Pipe pipe, bool again)
+    {
+        if (Welcome.Length > 0 && !again)
+        {
+            pipe.SendOwn(ZmpFlags.None, Welcome);
+        }
+    }
+
+    protected override bool Attach(Pipe pipe)
+    {
+        pipe.Place = new PublisherPlace(_all.Add(pipe), _subscriptions.NewSubscriber(pipe), pipe);
+        return true;
+    }
+
+    protected override void Remove(Pipe pipe)
+    {
+        var place = (PublisherPlace)pipe.Place!;
+        pipe.Place = null;
+        _all.Remove(place.Slot);
+        if (!IsExtended)
+        {
+            _subscriptions.RemoveAll(place.Granted);
+            return;
+        }
+
+        if (_notices.Manual)
+        {
+            place.AskedTrie.RemoveAll(place.Asked, (Core: this, Pipe: pipe), static (prefix, _, loss) => loss.Core.TellLoss(loss.Pipe, prefix, last: true));
+            _subscriptions.RemoveAll(place.Granted);
+        }
+        else
+        {
+            _subscriptions.RemoveAll(place.Granted, (Core: this, Pipe: pipe), static (prefix, last, loss) => loss.Core.TellLoss(loss.Pipe, prefix, last));
+        }
+    }
+
+    /// <summary>Outside of the lock, because the receive queue may hand notices to a waiting consumer at once.</summary>
+    protected override void OnDetached(Pipe pipe) => _told?.Publish();
+
+    private void TellLoss(Pipe pipe, ReadOnlySpan<byte> prefix, bool last)
+    {
+        if (_notices.TellsLoss(last))
+        {
+            _told!.Add(pipe, prefix, subscribes: false);
+        }
+    }
+
+    private static SubscriptionOutcome Tell(bool notify) => notify ? SubscriptionOutcome.Notify : SubscriptionOutcome.Silent;
+
+    private SubscriptionOutcome Apply(Pipe pipe, ReadOnlySpan<byte> prefix, bool subscribes)
+    {
+        if (pipe.Place is not PublisherPlace place)
+        {
+            return SubscriptionOutcome.Silent;
+        }
+
+        // In manual mode what the peer asks for is remembered for the notices of its loss, and the application decides what counts.
+        Subscriber<Pipe> asked = _notices.Manual ? place.Asked : place.Granted;
+        SubscriptionTrie<Pipe> trie = _notices.Manual ? place.AskedTrie : _subscriptions;
+        if (!subscribes)
+        {
+            return Tell(_notices.TellsCancel(trie.Remove(prefix, asked)));
+        }
+
+        if (SubscriptionByteLimit > 0 && asked.HeldBytes + SubscriptionTrie<Pipe>.ChargeOf(prefix.Length) > SubscriptionByteLimit)
+        {
+            return SubscriptionOutcome.TooMany;
+        }
+
+        trie.Add(prefix, asked, out bool first);
+        return Tell(_notices.TellsSubscribe(first));
+    }
+
+    /// <summary>Fills the targets; returns how many.</summary>
+    private int Match(ReadOnlySpan<byte> topic)
+    {
+        _matches.Clear();
+        _subscriptions.Match(topic, _matches);
+        int count = 0;
+        if (!Inverts)
+        {
+            foreach (Subscriber<Pipe> match in _matches)
+            {
+                AddTarget(ref count, match.Peer);
+            }
+        }
+        else
+        {
+            foreach (Subscriber<Pipe> match in _matches)
+            {
+                ((PublisherPlace)match.Peer.Place!).IsMatch = true;
+            }
+
+            foreach (Pipe pipe in _all.Peers)
+            {
+                if (!((PublisherPlace)pipe.Place!).IsMatch)
+                {
+                    AddTarget(ref count, pipe);
+                }
+            }
+
+            foreach (Subscriber<Pipe> match in _matches)
+            {
+                ((PublisherPlace)match.Peer.Place!).IsMatch = false;
+            }
+        }
+
+        if (_onlyNext is { } only)
+        {
+            // One message after a notice, for its peer alone if it matches.
+            _onlyNext = null;
+            _lastNotice = null;
+            bool matches = _targets.AsSpan(0, count).Contains(only);
+            count = 0;
+            if (matches)
+            {
+                AddTarget(ref count, only);
+            }
+        }
+
+        return count;
+    }
+
+    private void AddTarget(ref int count, Pipe pipe)
+    {
+        if (count == _targets.Length)
+        {
+            Array.Resize(ref _targets, count * 2);
+        }
+
+        _targets[count++] = pipe;
+    }
+
+    private void Distribute(ReadOnlySpan<Pipe> targets, in OutgoingMessage message)
+    {
+        // Encoded once; each peer's queue copies it while it is short, and shares it when it is long.
+        long length = message.EncodedLength;
+        Slab encoded = Host.Slabs.Rent((int)length);
+        message.WriteTo(encoded.Array);
+        foreach (Pipe pipe in targets)
+        {
+            Account(pipe.TrySendShared(encoded, (int)length), default);
+        }
+
+        encoded.Release();
+        message.Consume();
+    }
+
+    private void Account(SendStatus status, in OutgoingMessage message)
+    {
+        if (status == SendStatus.Full)
+        {
+            Interlocked.Increment(ref Books.DroppedAtHighWaterMark);
+        }
+
+        if (status != SendStatus.Accepted)
+        {
+            message.Consume();
+        }
+    }
+
+    /// <summary>A pipe's place in a publisher: what it asked for, and what counts.</summary>
+    private sealed class PublisherPlace(DistributionSlot slot, Subscriber<Pipe> granted, Pipe pipe)
+    {
+        private Subscriber<Pipe>? _asked;
+        private SubscriptionTrie<Pipe>? _askedTrie;
+
+        public DistributionSlot Slot => slot;
+
+        public Subscriber<Pipe> Granted => granted;
+
+        /// <summary>In manual mode: what the peer asked for, in a table of its own.</summary>
+        public SubscriptionTrie<Pipe> AskedTrie => _askedTrie ??= new SubscriptionTrie<Pipe>();
+
+        public Subscriber<Pipe> Asked => _asked ??= AskedTrie.NewSubscriber(pipe);
+
+        public bool IsMatch { get; set; }
+    }
+}

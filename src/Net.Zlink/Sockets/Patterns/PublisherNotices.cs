@@ -1,0 +1,96 @@
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Pipes;
+
+namespace Net.Zlink.Sockets.Patterns;
+
+/// <summary>What an XPUB tells its application of subscriptions, of all its peers in one line.</summary>
+/// <remarks>
+/// One line, because of the order: that the last subscriber of a topic left and that another came must be read in the order in which it happened, whichever connections it was; read the other
+/// way round, the application would take a wanted topic for an unwanted one. It is a lane like any peer's, bounded like it: while it is full no connection of the socket is read.
+/// </remarks>
+internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new InboundLane(default))
+{
+    private readonly Queue<InboundLease> _decided = new();
+    private readonly Lock _turn = new();
+    private bool _isPublishing;
+
+    public override OutboundCounts Outbound => default;
+
+    public override bool HasRoom => false;
+
+    /// <summary>Notes a notice: under the lock that decides who is first and last, so that notices stand in that order.</summary>
+    public void Add(Pipe about, ReadOnlySpan<byte> prefix, bool subscribes)
+    {
+        Slab slab = core.Host.Slabs.Rent(prefix.Length + 1);
+        slab.Array[0] = (byte)(subscribes ? 1 : 0);
+        prefix.CopyTo(slab.Array.AsSpan(1));
+        InboundLease notice = InboundLease.Rent(slab, about.Peer);
+        notice.NoticeOf = about;
+        notice.AddPart(0, prefix.Length + 1);
+        notice.EndMessage();
+        lock (_turn)
+        {
+            _decided.Enqueue(notice);
+        }
+    }
+
+    /// <summary>Hands on what was noted, outside of all locks. Whoever finds somebody at it leaves it to them.</summary>
+    public void Publish()
+    {
+        while (true)
+        {
+            InboundLease? notice;
+            lock (_turn)
+            {
+                if (_isPublishing || !_decided.TryDequeue(out notice))
+                {
+                    return;
+                }
+
+                _isPublishing = true;
+            }
+
+            Lane.Publish(notice);
+            lock (_turn)
+            {
+                _isPublishing = false;
+            }
+        }
+    }
+
+    public override SendStatus TrySend(in OutgoingMessage message) => SendStatus.Closed;
+
+    public override SendStatus TrySendShared(Slab encoded, int length) => SendStatus.Closed;
+
+    public override void SendOwn(ZmpFlags flags, ReadOnlySpan<byte> body)
+    {
+    }
+
+    /// <summary>Connections stopped on its account read on.</summary>
+    public override void OnRoomInLane()
+    {
+        foreach (Pipe pipe in core.Pipes)
+        {
+            pipe.OnRoomInLane();
+        }
+    }
+
+    public override void SetLimits(QueueLimits outbound, QueueLimits inbound)
+    {
+        if (Lane.SetLimits(inbound))
+        {
+            OnRoomInLane();
+        }
+    }
+
+    public override void Close(DisconnectReason reason, TimeSpan linger)
+    {
+    }
+
+    public override void Abort()
+    {
+    }
+}

@@ -1,0 +1,160 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Routing;
+
+namespace Net.Zlink.Sockets.Patterns;
+
+/// <summary>ROUTER: messages go to the peer whose routing id they name, and come with the id of the peer that sent them.</summary>
+internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : SocketCore(host, inproc, ZmpSocketType.Router)
+{
+    private readonly PeerTable<Pipe> _table = new();
+
+    /// <summary>Messages that cannot be delivered are the sender's business; else they are dropped.</summary>
+    public bool IsMandatory { get; set; }
+
+    /// <summary>A newcomer takes over a routing id that is in use.</summary>
+    public bool HandsOver { get; set; }
+
+    /// <summary>Each new pipe is sent an empty message first.</summary>
+    public bool ProbesRouter { get; set; }
+
+    public override bool CanSend
+    {
+        get
+        {
+            if (!IsMandatory)
+            {
+                return true;
+            }
+
+            lock (Gate)
+            {
+                foreach (Pipe pipe in _table.Peers)
+                {
+                    if (pipe.HasRoom)
+                    {
+                        return true;
+                    }
+                }
+
+                return false;
+            }
+        }
+    }
+
+    public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
+    {
+        Pipe? pipe;
+        lock (Gate)
+        {
+            _table.TryGet(routeId, out pipe);
+        }
+
+        SendStatus status = pipe?.TrySend(message) ?? SendStatus.Unroutable;
+        if (status == SendStatus.Closed)
+        {
+            status = SendStatus.Unroutable; // It is just leaving.
+        }
+
+        if (status == SendStatus.Accepted || IsMandatory)
+        {
+            return status;
+        }
+
+        Interlocked.Increment(ref status == SendStatus.Full ? ref Books.DroppedAtHighWaterMark : ref Books.DroppedUnroutable);
+        message.Consume();
+        return SendStatus.Dropped;
+    }
+
+    /// <summary>The peer of that id, if there is one.</summary>
+    public bool Knows(ReadOnlySpan<byte> routeId)
+    {
+        lock (Gate)
+        {
+            return _table.TryGet(routeId, out _);
+        }
+    }
+
+    public override void Greet(Pipe pipe, bool again)
+    {
+        if (ProbesRouter && !again)
+        {
+            pipe.SendOwn(ZmpFlags.None, []);
+        }
+    }
+
+    protected override bool Attach(Pipe pipe)
+    {
+        if (pipe.Alias is null)
+        {
+            return true; // The handshake tells its id.
+        }
+
+        if (!_table.TryAdd(pipe.Alias, pipe, out byte[]? own))
+        {
+            return false;
+        }
+
+        pipe.RouteId = own;
+        return true;
+    }
+
+    protected override void Remove(Pipe pipe)
+    {
+        if (pipe.RouteId is { } id)
+        {
+            pipe.RouteId = null;
+            _table.Remove(id, pipe);
+        }
+    }
+
+    protected override bool Identify(Pipe pipe, PeerIdentity peer, out Pipe? loser)
+    {
+        loser = null;
+        if (pipe.RouteId is { } known)
+        {
+            // A pipe of ours keeps the id that it learnt first, whoever answers there now.
+            pipe.Peer = peer with { RoutingId = known };
+            return true;
+        }
+
+        byte[]? id;
+        if (peer.RoutingId.Length == 0)
+        {
+            id = _table.AddGenerated(pipe);
+        }
+        else if (!_table.TryAdd(peer.RoutingId, pipe, out id))
+        {
+            if (!HandsOver)
+            {
+                return false;
+            }
+
+            loser = _table.Replace(peer.RoutingId, pipe, out id);
+            if (loser is not null)
+            {
+                loser.RouteId = null;
+                Leave(loser);
+            }
+        }
+
+        pipe.RouteId = id;
+        pipe.Peer = peer with { RoutingId = id };
+        return true;
+    }
+
+    protected override void Evict(Pipe pipe)
+    {
+        Receive.Drop(pipe.Lane);
+        if (pipe is WirePipe { Session: { } session })
+        {
+            session.Evict();
+        }
+        else
+        {
+            pipe.Close(DisconnectReason.TakenOver, TimeSpan.Zero);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Routing;
+using Net.Zlink.Sockets.Zmp;
+
+namespace Net.Zlink.Sockets.Patterns;
+
+/// <summary>SUB and XSUB: topics go to every publisher, and again to each that comes or comes back; SUB takes in only what matches them.</summary>
+internal sealed class SubscriberCore : SocketCore
+{
+    private readonly PrefixCounts _topics = new();
+    private readonly Distribution<Pipe> _all = new();
+
+    // Pipes whose connection is lost: the next one is told all topics, so they need no news until then.
+    private readonly HashSet<Pipe> _lost = [];
+
+    // One change of topics, or one greeting, at a time: so every publisher hears them in one order. Taken before every other lock.
+    private readonly Lock _order = new();
+    private SubscriptionParts _upstream;
+
+    public SubscriberCore(EngineHost host, InprocRegistry inproc, bool isExtended)
+        : base(host, inproc, isExtended ? ZmpSocketType.XSub : ZmpSocketType.Sub) => IsExtended = isExtended;
+
+    /// <summary>XSUB.</summary>
+    public bool IsExtended { get; }
+
+    /// <summary>Takes in what does not match.</summary>
+    public bool Inverts { get; set; }
+
+    public bool OnlyFirst { get; set; }
+
+    public override InboundRole InboundRole => IsExtended ? InboundRole.All : InboundRole.Filtered;
+
+    public override bool CanSend => IsExtended;
+
+    /// <summary>Distinct topics held.</summary>
+    public int TopicCount
+    {
+        get
+        {
+            lock (Gate)
+            {
+                return _topics.Count;
+            }
+        }
+    }
+
+    public override bool Accepts(ReadOnlySpan<byte> firstPart)
+    {
+        lock (Gate)
+        {
+            return _topics.Matches(firstPart) != Inverts;
+        }
+    }
+
+    /// <summary>Adds a topic; each call goes upstream.</summary>
+    public void Subscribe(ReadOnlySpan<byte> prefix)
+    {
+        lock (_order)
+        {
+            Pipe[] pipes;
+            lock (Gate)
+            {
+                _topics.Add(prefix);
+                pipes = Informed();
+            }
+
+            SendAll(pipes, ZmpFlags.Subscribe, prefix);
+        }
+    }
+
+    /// <summary>Takes a topic away; what goes upstream is only the last of a topic's.</summary>
+    public void Unsubscribe(ReadOnlySpan<byte> prefix)
+    {
+        lock (_order)
+        {
+            Pipe[] pipes;
+            lock (Gate)
+            {
+                if (!_topics.Remove(prefix, out int left) || left > 0)
+                {
+                    return;
+                }
+
+                pipes = Informed();
+            }
+
+            SendAll(pipes, ZmpFlags.Cancel, prefix);
+        }
+    }
+
+    /// <summary>XSUB: what begins with 1 or 0 changes the topics, and travels as it is; the rest are messages to all publishers.</summary>
+    public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
+    {
+        lock (_order)
+        {
+            Pipe[] pipes;
+            int parts = message.PartCount;
+            lock (Gate)
+            {
+                bool isOnlyNews = true;
+                bool isNews = false;
+                for (int i = 0; i < parts; i++)
+                {
+                    UpstreamPart kind = _upstream.Next(UpstreamPart.Data, message.PartAt(i), i < parts - 1, OnlyFirst, out ReadOnlySpan<byte> prefix);
+                    if (kind == UpstreamPart.Subscribe)
+                    {
+                        _topics.Add(prefix);
+                        isNews = true;
+                    }
+                    else if (kind == UpstreamPart.Cancel)
+                    {
+                        isNews |= _topics.Remove(prefix, out int left) && left == 0;
+                    }
+                    else
+                    {
+                        isOnlyNews = false;
+                    }
+                }
+
+                if (isOnlyNews && !isNews)
+                {
+                    message.Consume();
+                    return SendStatus.Accepted; // Nobody needs to know.
+                }
+
+                pipes = [.. _all.Peers];
+            }
+
+            SendToAll(pipes, message);
+        }
+
+        return SendStatus.Accepted;
+    }
+
+    public override void Greet(Pipe pipe, bool again)
+    {
+        lock (_order)
+        {
+            List<byte[]> topics = [];
+            lock (Gate)
+            {
+                _lost.Remove(pipe);
+                foreach (ReadOnlySpan<byte> topic in _topics)
+                {
+                    topics.Add(topic.ToArray());
+                }
+            }
+
+            foreach (byte[] topic in topics)
+            {
+                pipe.SendOwn(ZmpFlags.Subscribe, topic);
+            }
+        }
+    }
+
+    /// <summary>What waited for the lost connection is news of topics, all of which the next connection is told anew.</summary>
+    public override void OnConnectionLost(WirePipe pipe)
+    {
+        if (IsExtended)
+        {
+            return; // Its messages to the publisher are among it.
+        }
+
+        lock (_order)
+        {
+            lock (Gate)
+            {
+                if (pipe.IsAttached)
+                {
+                    _lost.Add(pipe);
+                }
+            }
+
+            pipe.Queue.DropQueued();
+        }
+    }
+
+    protected override bool Attach(Pipe pipe)
+    {
+        pipe.Place = _all.Add(pipe);
+        return true;
+    }
+
+    protected override void Remove(Pipe pipe)
+    {
+        if (pipe.Place is DistributionSlot slot)
+        {
+            pipe.Place = null;
+            _all.Remove(slot);
+        }
+
+        _lost.Remove(pipe);
+    }
+
+    /// <summary>The pipes that a change of topics is told to. Under the lock.</summary>
+    private Pipe[] Informed() => _lost.Count == 0 ? [.. _all.Peers] : Array.FindAll([.. _all.Peers], pipe => !_lost.Contains(pipe));
+
+    private static void SendAll(Pipe[] pipes, ZmpFlags flags, ReadOnlySpan<byte> prefix)
+    {
+        foreach (Pipe pipe in pipes)
+        {
+            pipe.SendOwn(flags, prefix);
+        }
+    }
+
+    private void SendToAll(Pipe[] pipes, in OutgoingMessage message)
+    {
+        if (pipes.Length == 1)
+        {
+            SendStatus status = pipes[0].TrySend(message);
+            Account(status);
+            if (status != SendStatus.Accepted)
+            {
+                message.Consume();
+            }
+
+            return;
+        }
+
+        int length = (int)message.EncodedLength;
+        Buffers.Slab encoded = Host.Slabs.Rent(length);
+        message.WriteTo(encoded.Array);
+        foreach (Pipe pipe in pipes)
+        {
+            Account(pipe.TrySendShared(encoded, length));
+        }
+
+        encoded.Release();
+        message.Consume();
+    }
+
+    private void Account(SendStatus status)
+    {
+        if (status == SendStatus.Full)
+        {
+            Interlocked.Increment(ref Books.DroppedAtHighWaterMark);
+        }
+    }
+}

@@ -1,0 +1,488 @@
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Zmp;
+
+namespace Net.Zlink.Sockets.Pipes;
+
+/// <summary>One pipe's received messages on their way to the socket's consumers: bounded in messages and bytes, filled by one side, drained by the <see cref="ReceiveQueue"/>.</summary>
+/// <remarks>
+/// Two locks meet here and are rarely wanted at once: the lane's own, held to add a batch or to take all that was added, and the receive queue's, whose holder reads what was taken without the lane's lock.
+/// So a consumer pays for the meeting once per batch, not once per message.
+/// </remarks>
+internal sealed class InboundLane(QueueLimits limits)
+{
+    // An open lease starts with room for some dozens of short messages and grows fourfold up to a read's size, so a quiet pipe holds little.
+    private const int SmallestOpenSlab = 4 * 1024;
+    private const int LargestOpenSlab = 64 * 1024;
+
+    private readonly Lock _gate = new();
+    private InboundLease? _first;
+    private InboundLease? _last;
+    private Slab? _openSlab;
+    private int _openUsed;
+    private int _openSize;
+    private long _messages;
+    private long _bytes;
+    private bool _isInLine;
+    private bool _isParked;
+    private bool _isClosed;
+    private QueueLimits _limits = limits;
+    private LaneCounts _counts;
+
+    // From here on guarded by the receive queue's lock.
+    private InboundLease? _current;
+    private long _unreportedMessages;
+    private long _unreportedBytes;
+    private bool _isToBeResumed;
+
+    /// <summary>The pipe whose socket reads it. Null while nobody has bound the inproc name that its sender connected to.</summary>
+    public Pipe Pipe { get; private set; } = null!;
+
+    /// <summary>Only the newest message is kept, and no limit applies.</summary>
+    public bool Conflates { get; init; }
+
+    /// <summary>The next lane whose sender has to be told of room, once the consumer has left its locks.</summary>
+    public InboundLane? NextToResume { get; set; }
+
+    /// <summary>Stands in such a list: whoever works it off clears this first, so no later room goes untold.</summary>
+    public bool IsToBeResumed
+    {
+        get => Volatile.Read(ref _isToBeResumed);
+        set => Volatile.Write(ref _isToBeResumed, value);
+    }
+
+    /// <summary>Messages that left the lane's own lock already are unread. Without any lock: true is what was so a moment ago, false says nothing.</summary>
+    public bool HasTaken => Volatile.Read(ref _current) is not null;
+
+    /// <summary>The lane's books.</summary>
+    public LaneCounts Counts
+    {
+        get
+        {
+            lock (_gate)
+            {
+                // What consumers took since the last report is theirs already; reports are made under this lock.
+                long messages = Volatile.Read(ref _unreportedMessages);
+                long bytes = Volatile.Read(ref _unreportedBytes);
+                return _counts with { Delivered = _counts.Delivered + messages, QueuedMessages = _messages - messages, QueuedBytes = _bytes - bytes, IsParked = _isParked };
+            }
+        }
+    }
+
+    /// <summary>What a message counts against the byte limit: its payload, and the headers it came with.</summary>
+    private static long ChargeOf(long payload, int parts) => payload + ((long)ZmpFrame.HeaderSize * parts);
+
+    /// <summary>Gives the lane to the pipe that reads it.</summary>
+    /// <returns>True if there are messages already: the caller announces the lane, outside of all locks.</returns>
+    public bool BelongTo(Pipe pipe)
+    {
+        lock (_gate)
+        {
+            Pipe = pipe;
+            return _isInLine;
+        }
+    }
+
+    /// <summary>Adds a batch that was read from the wire, and says whether the connection should read on.</summary>
+    public Delivery Publish(InboundLease lease)
+    {
+        InboundLease? obsolete = null;
+        bool notify;
+        bool park;
+        lock (_gate)
+        {
+            _counts.Received += lease.Messages;
+            if (_isClosed)
+            {
+                _counts.Dropped += lease.Messages;
+                notify = false;
+                park = false;
+            }
+            else
+            {
+                obsolete = Conflates ? KeepNewest(lease) : null;
+                Link(lease);
+                _messages += lease.Messages;
+                _bytes += ChargeOf(lease.Bytes, lease.Unread);
+                notify = !_isInLine;
+                _isInLine = true;
+                park = !Conflates && _limits.IsFull(_messages, _bytes);
+                _isParked |= park;
+                lease = null!;
+            }
+        }
+
+        lease?.ReleaseRest();
+        ReleaseAll(obsolete);
+        if (notify)
+        {
+            Pipe.Socket.Receive.Enqueue(this);
+        }
+
+        return park ? Delivery.Park : Delivery.Continue;
+    }
+
+    /// <summary>Whether a parked connection that was resumed may read now.</summary>
+    public bool MayRead()
+    {
+        lock (_gate)
+        {
+            _isParked = !_isClosed && !Conflates && _limits.IsFull(_messages, _bytes);
+            return !_isParked;
+        }
+    }
+
+    /// <summary>Adds one message of a sender in this process: copies what it does not hand over or share.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="slabs">Where memory comes from.</param>
+    /// <param name="source">Who sends.</param>
+    /// <param name="force">Whatever the limits say: what a socket itself has to tell its peer.</param>
+    public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false)
+    {
+        // A long payload is copied outside the lock; others go on meanwhile.
+        Slab? copy = message.IsLargeCopy ? CopyOf(message.Payload, slabs) : null;
+        SendStatus status;
+        InboundLease? obsolete = null;
+        bool notify = false;
+        bool copied = false;
+        lock (_gate)
+        {
+            if (_isClosed)
+            {
+                status = SendStatus.Closed;
+            }
+            else if (!force && !Conflates && _limits.IsFull(_messages, _bytes))
+            {
+                _isParked = true;
+                status = SendStatus.Full;
+            }
+            else
+            {
+                status = SendStatus.Accepted;
+                obsolete = Conflates ? TakeObsolete() : null;
+                copied = Add(message, copy, slabs, source);
+                copy = null;
+                notify = !_isInLine && Pipe is not null;
+                _isInLine = true;
+            }
+        }
+
+        copy?.Release();
+        ReleaseAll(obsolete);
+        if (copied && message.Owner is { } owner)
+        {
+            OutboundSegment.DisposeOwner(owner);
+        }
+
+        if (notify)
+        {
+            Pipe!.Socket.Receive.Enqueue(this);
+        }
+
+        return status;
+    }
+
+    /// <summary>Whether one more message would be taken now; if not, the sender is told when there is room again.</summary>
+    public bool HasRoom()
+    {
+        lock (_gate)
+        {
+            bool isFull = !Conflates && _limits.IsFull(_messages, _bytes);
+            _isParked |= isFull;
+            return !_isClosed && !isFull;
+        }
+    }
+
+    /// <summary>Changes the limits. True if a stopped sender has room now.</summary>
+    public bool SetLimits(QueueLimits limits)
+    {
+        lock (_gate)
+        {
+            _limits = limits;
+            return TakeParked();
+        }
+    }
+
+    /// <summary>Takes no more in; what is there stays readable.</summary>
+    public void Close()
+    {
+        lock (_gate)
+        {
+            _isClosed = true;
+        }
+    }
+
+    /// <summary>Takes the next message. Under the receive queue's lock.</summary>
+    /// <param name="lease">Where it is.</param>
+    /// <param name="slot">Its first slot.</param>
+    /// <param name="resume">The sender was stopped and has room again: tell it, outside of all locks.</param>
+    /// <returns>False if there is none: the lane has left the line.</returns>
+    public bool TryTake(out InboundLease lease, out int slot, ref bool resume)
+    {
+        InboundLease? current = _current;
+        if (current is null)
+        {
+            current = Refill(ref resume);
+            if (current is null)
+            {
+                lease = null!;
+                slot = 0;
+                return false;
+            }
+        }
+
+        slot = current.Cursor;
+        lease = current;
+        int parts = current.PartsOf(slot);
+        _unreportedMessages++;
+        _unreportedBytes += ChargeOf(current.BytesOf(slot), parts);
+
+        // From here on a consumer may end these messages, and with the last of them the lease: nothing of it is read after the cursor moved to its end.
+        int next = slot + parts;
+        if (next == current.Count)
+        {
+            _current = current.Next;
+        }
+
+        current.Cursor = next;
+        if (IsReportDue())
+        {
+            resume |= Report();
+        }
+
+        return true;
+    }
+
+    /// <summary>Drops everything unread, counting it, and takes no more in. Under the receive queue's lock. Returns what the caller releases outside it.</summary>
+    public (InboundLease? Taken, InboundLease? Added) Drop()
+    {
+        lock (_gate)
+        {
+            _isClosed = true;
+            SettleReport();
+            _counts.Dropped += _messages;
+            (InboundLease? Taken, InboundLease? Added) all = (_current, _first);
+            _current = null;
+            _first = null;
+            CloseOpenLease();
+            _last = null;
+            _messages = 0;
+            _bytes = 0;
+            _isInLine = false;
+            return all;
+        }
+    }
+
+    /// <summary>Leaves the line if nothing is unread. Under the receive queue's lock.</summary>
+    public bool LeaveIfEmpty()
+    {
+        if (_current is not null)
+        {
+            return false;
+        }
+
+        lock (_gate)
+        {
+            _isInLine = _first is not null;
+            return !_isInLine;
+        }
+    }
+
+    /// <summary>Nothing is unread. Under the receive queue's lock.</summary>
+    public bool IsEmpty()
+    {
+        lock (_gate)
+        {
+            return _current is null && _first is null;
+        }
+    }
+
+    private static void ReleaseAll(InboundLease? lease)
+    {
+        while (lease is not null)
+        {
+            InboundLease? next = lease.Next;
+            lease.ReleaseRest();
+            lease = next;
+        }
+    }
+
+    /// <summary>Takes out what no consumer has taken yet; it is counted as dropped.</summary>
+    private InboundLease? TakeObsolete()
+    {
+        InboundLease? old = _first;
+        _first = null;
+        _last = null;
+        CloseOpenLease();
+        for (InboundLease? lease = old; lease is not null; lease = lease.Next)
+        {
+            _counts.Dropped += lease.Messages;
+            _messages -= lease.Messages;
+            _bytes -= ChargeOf(lease.Bytes, lease.Unread);
+        }
+
+        return old;
+    }
+
+    /// <summary>Makes room for a batch of which only the last message counts.</summary>
+    private InboundLease? KeepNewest(InboundLease lease)
+    {
+        _counts.Dropped += lease.KeepLast();
+        return TakeObsolete();
+    }
+
+    private static Slab CopyOf(ReadOnlySpan<byte> payload, Slab.SlabCache slabs)
+    {
+        Slab slab = slabs.Rent(payload.Length);
+        payload.CopyTo(slab.Array);
+        return slab;
+    }
+
+    private bool IsReportDue()
+    {
+        // The native rule: half of the high-water mark regained at a time (docs/protocol.md, high-water marks), never later.
+        QueueLimits mark = _limits;
+        return (mark.Messages > 0 && _unreportedMessages >= (mark.Messages + 1) / 2) || (mark.Bytes > 0 && _unreportedBytes >= mark.Bytes / 2);
+    }
+
+    private bool Report()
+    {
+        lock (_gate)
+        {
+            SettleReport();
+            return TakeParked();
+        }
+    }
+
+    private InboundLease? Refill(ref bool resume)
+    {
+        lock (_gate)
+        {
+            SettleReport();
+            resume |= TakeParked();
+            _current = _first;
+            _first = null;
+            CloseOpenLease();
+            _last = null;
+            _isInLine = _current is not null;
+            return _current;
+        }
+    }
+
+    private void SettleReport()
+    {
+        _messages -= _unreportedMessages;
+        _bytes -= _unreportedBytes;
+        _counts.Delivered += _unreportedMessages;
+        _unreportedMessages = 0;
+        _unreportedBytes = 0;
+    }
+
+    private bool TakeParked()
+    {
+        if (!_isParked || !_limits.IsBelowLowMark(_messages, _bytes))
+        {
+            return false;
+        }
+
+        _isParked = false;
+        return true;
+    }
+
+    private void Link(InboundLease lease)
+    {
+        CloseOpenLease();
+        if (_first is null)
+        {
+            _first = lease;
+        }
+        else
+        {
+            _last!.Next = lease;
+        }
+
+        _last = lease;
+    }
+
+    private void CloseOpenLease()
+    {
+        _openSlab = null; // Its reference belongs to the lease.
+    }
+
+    /// <summary>True if handed-over memory was copied, so that its owner can be disposed once the lock is left.</summary>
+    private bool Add(in OutgoingMessage message, Slab? copy, Slab.SlabCache slabs, PeerIdentity source)
+    {
+        InboundLease? lease;
+        long before;
+        int slots;
+        bool copied = true;
+        if (message.IsSingle && copy is null && message.Payload.Length < OutboundChain.LargePayload)
+        {
+            // The common case: a short payload, packed behind its predecessors.
+            lease = OpenLease(message.Payload.Length, slabs, source);
+            before = lease.Bytes;
+            slots = lease.Count;
+            message.Payload.CopyTo(_openSlab!.Array.AsSpan(_openUsed));
+            lease.AddPart(_openUsed, message.Payload.Length);
+            _openUsed += message.Payload.Length;
+        }
+        else
+        {
+            lease = InboundLease.Rent(slab: null, source);
+            before = 0;
+            slots = 0;
+            if (copy is not null)
+            {
+                lease.AddPart(copy, 0, message.Payload.Length);
+            }
+            else
+            {
+                copied = message.MoveTo(lease, slabs);
+            }
+
+            Link(lease);
+        }
+
+        lease.EndMessage();
+        _counts.Received++;
+        _messages++;
+        _bytes += ChargeOf(lease.Bytes - before, lease.Count - slots);
+        return copied;
+    }
+
+    private InboundLease OpenLease(int needed, Slab.SlabCache slabs, PeerIdentity source)
+    {
+        Slab? slab = _openSlab;
+        if (slab is not null && slab.Array.Length - _openUsed >= needed)
+        {
+            if (_last!.Count < InboundLease.MaxSlots)
+            {
+                return _last;
+            }
+
+            slab.AddReference(); // Room left, but no slot: the next lease goes on in the same memory.
+        }
+        else
+        {
+            _openSize = _first is null ? SmallestOpenSlab : Math.Min(Math.Max(SmallestOpenSlab, _openSize * 4), LargestOpenSlab);
+            slab = slabs.Rent(Math.Max(_openSize, needed));
+            _openUsed = 0;
+        }
+
+        InboundLease lease = InboundLease.Rent(slab, source);
+        Link(lease);
+        _openSlab = slab;
+        return lease;
+    }
+}
+
+/// <summary>The books of one lane: received = delivered + dropped + queued, in messages.</summary>
+internal record struct LaneCounts
+{
+    public long Received;
+    public long Delivered;
+    public long Dropped;
+    public long QueuedMessages;
+    public long QueuedBytes;
+    public bool IsParked;
+}

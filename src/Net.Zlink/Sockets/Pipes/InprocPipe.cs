@@ -1,0 +1,205 @@
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Zmp;
+
+namespace Net.Zlink.Sockets.Pipes;
+
+/// <summary>One end of a pair of pipes between two sockets of a context: what one end sends lies in the other's lane at once, not encoded.</summary>
+internal sealed class InprocPipe : Pipe
+{
+    private readonly InboundLane _out;
+    private InprocPipe? _other;
+    private long _unwanted;
+
+    /// <param name="socket">Whose end this is.</param>
+    /// <param name="inbound">Where it reads.</param>
+    /// <param name="outbound">Where it writes: the other end's lane, which may have no reader yet.</param>
+    /// <param name="own">How it names itself to the other end.</param>
+    public InprocPipe(SocketCore socket, InboundLane inbound, InboundLane outbound, PeerIdentity own)
+        : base(socket, inbound)
+    {
+        _out = outbound;
+        Own = own;
+    }
+
+    /// <summary>The other end; null until a binder comes, and again after it has gone.</summary>
+    public InprocPipe? Other => Volatile.Read(ref _other);
+
+    /// <summary>How it names itself to the other end.</summary>
+    public PeerIdentity Own { get; }
+
+    /// <summary>How the other end's application knows it: what messages say about their sender.</summary>
+    private PeerIdentity Name => Other is { } other && !ReferenceEquals(other.Peer, PeerIdentity.Unknown) ? other.Peer : Own;
+
+    /// <summary>Where it writes.</summary>
+    public InboundLane Out => _out;
+
+    public override OutboundCounts Outbound
+    {
+        get
+        {
+            // What lies in the other end's lane is written; what its filter did not want, too.
+            long sent = _out.Counts.Received + Volatile.Read(ref _unwanted);
+            return new OutboundCounts { AcceptedMessages = sent, WrittenMessages = sent };
+        }
+    }
+
+    public override bool HasRoom => _out.HasRoom();
+
+    /// <summary>Makes two ends one pair. Messages that wait for the second end's reader become visible to it.</summary>
+    public static void Join(InprocPipe connecter, InprocPipe binder)
+    {
+        Volatile.Write(ref connecter._other, binder);
+        Volatile.Write(ref binder._other, connecter);
+        connecter.Lane.BelongTo(connecter);
+        if (binder.Lane.BelongTo(binder))
+        {
+            binder.Socket.Receive.Enqueue(binder.Lane);
+        }
+    }
+
+    public override SendStatus TrySend(in OutgoingMessage message)
+    {
+        InprocPipe? other = Other;
+        if (other is null ? IsNewsOfTopics(message) : other.Socket.InboundRole != InboundRole.All && !IsWanted(other, message))
+        {
+            Interlocked.Increment(ref _unwanted);
+            message.Consume();
+            return SendStatus.Accepted;
+        }
+
+        return _out.Append(message, Socket.Host.Slabs, Name);
+    }
+
+    public override SendStatus TrySendShared(Slab encoded, int length)
+    {
+        // The parts stay where they are, in the bytes that the wires get; only the headers are left out.
+        InboundLease lease = InboundLease.Rent(slab: null, source: null);
+        for (int position = 0; position < length;)
+        {
+            int part = ZmpFrame.ReadLength(encoded.Array.AsSpan(position));
+            position += ZmpFrame.HeaderSize;
+            encoded.AddReference();
+            lease.AddPart(encoded, position, part);
+            position += part;
+        }
+
+        lease.EndMessage();
+        SendStatus status = TrySend(new OutgoingMessage(lease, 0));
+        lease.Release(0, lease.GenerationOf(0));
+        return status;
+    }
+
+    public override void SendOwn(ZmpFlags flags, ReadOnlySpan<byte> body)
+    {
+        if (flags is ZmpFlags.Subscribe or ZmpFlags.Cancel)
+        {
+            if (Other is { } other)
+            {
+                other.Socket.OnSubscription(other, body, flags == ZmpFlags.Subscribe);
+            }
+
+            return;
+        }
+
+        var message = new OutgoingMessage(default, body);
+        if (Other is not { } reader || reader.Socket.InboundRole != InboundRole.Filtered || reader.Socket.Accepts(body))
+        {
+            _out.Append(message, Socket.Host.Slabs, Name, force: true);
+        }
+    }
+
+    public override void OnRoomInLane()
+    {
+        if (Other is { } other)
+        {
+            other.Socket.OnRoom(other);
+        }
+    }
+
+    public override void SetLimits(QueueLimits outbound, QueueLimits inbound)
+    {
+        // The other socket's share stays as it was when the two met; where either side has no limit there is none.
+        if (Other is { } other)
+        {
+            Adjust(_out, outbound.And(other.InboundShare), other);
+            Adjust(Lane, other.OutboundShare.And(inbound), this);
+        }
+        else
+        {
+            _out.SetLimits(outbound);
+        }
+
+        InboundShare = inbound;
+        OutboundShare = outbound;
+    }
+
+    /// <summary>What this end's socket adds to the room of the lane it reads.</summary>
+    public QueueLimits InboundShare { get; set; }
+
+    /// <summary>What this end's socket adds to the room of the lane it writes.</summary>
+    public QueueLimits OutboundShare { get; set; }
+
+    public override void Close(DisconnectReason reason, TimeSpan linger)
+    {
+        _out.Close();
+        if (Interlocked.Exchange(ref _other, null) is { } other)
+        {
+            // What it has not read yet stays readable there.
+            Volatile.Write(ref other._other, null);
+            other.Socket.Detach(other, dropUnread: false);
+            other.Socket.CloseBooks(other);
+        }
+        else
+        {
+            Socket.Receive.Drop(_out); // Nobody came to read it.
+        }
+
+        Socket.CloseBooks(this);
+    }
+
+    public override void Abort() => Close(DisconnectReason.ContextTerminated, TimeSpan.Zero);
+
+    private static void Adjust(InboundLane lane, QueueLimits limits, Pipe reader)
+    {
+        if (lane.SetLimits(limits))
+        {
+            reader.OnRoomInLane();
+        }
+    }
+
+    /// <summary>What an XSUB that waits for a binder says of its topics alone: the binder is told all topics when it comes, so this must not lie in its lane as a message.</summary>
+    private bool IsNewsOfTopics(in OutgoingMessage message) =>
+        Socket.Type == ZmpSocketType.XSub && message.PartCount == 1 && message.FirstPart is [0 or 1, ..];
+
+    /// <summary>Whether a message goes into the reader's lane: what filters and publishers do with what a wire brings.</summary>
+    private static bool IsWanted(InprocPipe reader, in OutgoingMessage message)
+    {
+        if (reader.Socket.InboundRole == InboundRole.Filtered)
+        {
+            return reader.Socket.Accepts(message.FirstPart);
+        }
+
+        // A message comes whole, and several threads may bring one: nothing is kept from one to the next.
+        Routing.SubscriptionParts upstream = default;
+        bool isData = false;
+        int parts = message.PartCount;
+        for (int i = 0; i < parts; i++)
+        {
+            ReadOnlySpan<byte> part = message.PartAt(i);
+            Routing.UpstreamPart kind = upstream.Next(Routing.UpstreamPart.Data, part, i < parts - 1, reader.Socket.OnlyFirstSubscribe, out ReadOnlySpan<byte> prefix);
+            if (kind == Routing.UpstreamPart.Data)
+            {
+                isData = true;
+            }
+            else
+            {
+                reader.Socket.OnSubscription(reader, prefix, kind == Routing.UpstreamPart.Subscribe);
+            }
+        }
+
+        return isData && reader.Socket.InboundRole == InboundRole.SubscriptionsAndData;
+    }
+}

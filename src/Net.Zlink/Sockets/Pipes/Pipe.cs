@@ -1,0 +1,76 @@
+using Net.Zlink.Engine;
+
+namespace Net.Zlink.Sockets.Pipes;
+
+/// <summary>A socket's way to one peer: where messages to it go, and where those from it wait. Over a wire or within the process.</summary>
+internal abstract class Pipe
+{
+    private bool _booksClosed;
+    private PeerIdentity _peer = PeerIdentity.Unknown;
+
+    protected Pipe(SocketCore socket, InboundLane lane)
+    {
+        Socket = socket;
+        Lane = lane;
+    }
+
+    public SocketCore Socket { get; }
+
+    /// <summary>What was received and not read yet.</summary>
+    public InboundLane Lane { get; }
+
+    /// <summary>Who is at the other end.</summary>
+    public PeerIdentity Peer
+    {
+        get => Volatile.Read(ref _peer);
+        set => Volatile.Write(ref _peer, value);
+    }
+
+    /// <summary>The endpoint by which it was made: what Disconnect names.</summary>
+    public required string Endpoint { get; init; }
+
+    /// <summary>True for the side that connected.</summary>
+    public required bool IsActive { get; init; }
+
+    /// <summary>What the socket's pattern keeps with this pipe. Guarded by the socket's lock.</summary>
+    public object? Place { get; set; }
+
+    /// <summary>The id by which a ROUTER finds it; null before it is known. Guarded by the socket's lock.</summary>
+    public byte[]? RouteId { get; set; }
+
+    /// <summary>A name given beforehand, which takes the place of the id that the peer announces.</summary>
+    public byte[]? Alias { get; init; }
+
+    /// <summary>Takes part in the socket's routing. Guarded by the socket's lock.</summary>
+    public bool IsAttached { get; set; }
+
+    /// <summary>Its books are closed: whoever sets this first adds them to the socket's.</summary>
+    public bool TryCloseBooks() => !Interlocked.Exchange(ref _booksClosed, true);
+
+    /// <summary>Messages that went the other way: the books of the sending side.</summary>
+    public abstract OutboundCounts Outbound { get; }
+
+    /// <summary>Sends a message if there is room. Any thread, without the socket's lock.</summary>
+    public abstract SendStatus TrySend(in OutgoingMessage message);
+
+    /// <summary>Sends a message that other peers get too, encoded already.</summary>
+    public abstract SendStatus TrySendShared(Buffers.Slab encoded, int length);
+
+    /// <summary>Whether a message would be taken now; if not, the socket is told when there is room.</summary>
+    public abstract bool HasRoom { get; }
+
+    /// <summary>Sends one frame, whatever the limits say: what the socket itself tells its peer.</summary>
+    public abstract void SendOwn(Protocol.Zmp.ZmpFlags flags, ReadOnlySpan<byte> body);
+
+    /// <summary>The consumer made room in the lane: the sender may go on.</summary>
+    public abstract void OnRoomInLane();
+
+    /// <summary>New high-water marks.</summary>
+    public abstract void SetLimits(QueueLimits outbound, QueueLimits inbound);
+
+    /// <summary>Ends the pipe on the application's wish: what was accepted is delivered within <paramref name="linger"/>.</summary>
+    public abstract void Close(Monitoring.DisconnectReason reason, TimeSpan linger);
+
+    /// <summary>Ends it now, dropping what is left.</summary>
+    public abstract void Abort();
+}

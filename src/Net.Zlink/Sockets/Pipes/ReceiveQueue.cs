@@ -1,0 +1,355 @@
+using Net.Zlink.Engine;
+
+namespace Net.Zlink.Sockets.Pipes;
+
+/// <summary>A received message as it leaves the queue: where it is, whoever holds it then.</summary>
+internal readonly record struct TakenMessage(InboundLease Lease, int Slot, Pipe Pipe);
+
+/// <summary>A consumer that waits for a message.</summary>
+internal class ReceiveWaiter : Waiter<TakenMessage>
+{
+    /// <summary>What it was given, until it is completed outside the lock.</summary>
+    internal TakenMessage Given { get; set; }
+}
+
+/// <summary>The receiving side of a socket: fair between its pipes, one whole message each in turn, with a line of waiting consumers.</summary>
+/// <remarks>
+/// The lock makes its holder the single consumer of all lanes; it is held for pointer work only. Pipes with unread messages stand in a line, so finding the next message never looks at
+/// empty pipes. Senders are told of room, and waiters completed, after the lock is left.
+/// </remarks>
+internal sealed class ReceiveQueue : IWaiterList
+{
+    private readonly Lock _gate = new();
+    private readonly Queue<InboundLane> _line = new();
+    private readonly WaiterList<ReceiveWaiter> _waiters = new();
+    private InboundLane? _turn;
+    private bool _mayHaveMore;
+    private Func<Exception>? _closed;
+
+    /// <summary>Told, outside the lock, that a queue without messages has one, or is closed: for those who watch several sockets.</summary>
+    public ReadinessWatchers Watchers { get; } = new();
+
+    /// <summary>There may be something to take, or the queue is closed: a look without the lock, for those who look again and again.</summary>
+    public bool IsWorthTaking => Volatile.Read(ref _mayHaveMore);
+
+    /// <summary>A message can be taken now. As of now: where others take too, it may be gone a moment later.</summary>
+    public bool IsReadable
+    {
+        get
+        {
+            // The usual case of a consumer that looks before each message: it put this here itself, with a batch, and needs no lock to find it.
+            if (Volatile.Read(ref _turn) is { HasTaken: true })
+            {
+                return true;
+            }
+
+            lock (_gate)
+            {
+                // A lane leaves the line only when it is found empty.
+                while (_turn is not null || _line.TryDequeue(out _turn))
+                {
+                    if (!_turn.LeaveIfEmpty())
+                    {
+                        return true;
+                    }
+
+                    _turn = null;
+                }
+
+                return false;
+            }
+        }
+    }
+
+    /// <summary>A lane that was empty has messages.</summary>
+    public void Enqueue(InboundLane lane)
+    {
+        ReceiveWaiter? served;
+        InboundLane? resume = null;
+        bool tell = false;
+        bool isClosed;
+        lock (_gate)
+        {
+            isClosed = _closed is not null;
+            if (!isClosed)
+            {
+                tell = _turn is null && _line.Count == 0;
+                _line.Enqueue(lane);
+                _mayHaveMore = true;
+            }
+
+            served = isClosed ? null : Serve(ref resume);
+        }
+
+        if (isClosed)
+        {
+            Drop(lane); // Its peer may be gone already: nobody else would.
+            return;
+        }
+
+        ResumeAll(resume);
+        CompleteAll(served);
+        if (tell)
+        {
+            Watchers.Tell();
+        }
+    }
+
+    /// <summary>Takes the next message without waiting.</summary>
+    /// <exception cref="Exception">The queue is closed: what <see cref="Close"/> was given.</exception>
+    public bool TryTake(out TakenMessage taken)
+    {
+        InboundLane? resume = null;
+        bool found;
+        Func<Exception>? closed;
+        lock (_gate)
+        {
+            closed = _closed;
+            found = Take(ref resume, out taken);
+        }
+
+        if (resume is not null)
+        {
+            ResumeAll(resume);
+        }
+
+        if (!found)
+        {
+            // About to wait: what was answered is written now.
+            OwedFlush.Pay();
+            if (closed is not null)
+            {
+                throw closed();
+            }
+        }
+
+        return found;
+    }
+
+    /// <summary>Takes as many messages as there are and fit, without waiting.</summary>
+    /// <exception cref="Exception">The queue is closed and nothing was taken: what <see cref="Close"/> was given.</exception>
+    public int TakeMany(Span<TakenMessage> into)
+    {
+        InboundLane? resume = null;
+        int count = 0;
+        Func<Exception>? closed;
+        lock (_gate)
+        {
+            closed = _closed;
+            while (count < into.Length && Take(ref resume, out into[count]))
+            {
+                count++;
+            }
+        }
+
+        ResumeAll(resume);
+        if (count < into.Length)
+        {
+            OwedFlush.Pay();
+        }
+
+        return count == 0 && closed is not null ? throw closed() : count;
+    }
+
+    /// <summary>Takes at once if there is something; otherwise the waiter stands in line.</summary>
+    public bool TakeOrWait(ReceiveWaiter waiter, out TakenMessage taken)
+    {
+        InboundLane? resume = null;
+        bool found;
+        lock (_gate)
+        {
+            found = Take(ref resume, out taken);
+            if (!found)
+            {
+                if (_closed is not null)
+                {
+                    throw _closed();
+                }
+
+                _waiters.Add(waiter);
+            }
+        }
+
+        ResumeAll(resume);
+        return found;
+    }
+
+    public bool TryTakeOut(WaiterNode waiter)
+    {
+        lock (_gate)
+        {
+            return _waiters.Remove(waiter);
+        }
+    }
+
+    /// <summary>Nothing of this lane is unread.</summary>
+    public bool IsDrained(InboundLane lane)
+    {
+        lock (_gate)
+        {
+            return lane.IsEmpty();
+        }
+    }
+
+    /// <summary>Drops what is unread of one lane, which takes no more in.</summary>
+    public void Drop(InboundLane lane)
+    {
+        (InboundLease? Taken, InboundLease? Added) all;
+        lock (_gate)
+        {
+            all = lane.Drop();
+            if (ReferenceEquals(_turn, lane))
+            {
+                _turn = null;
+            }
+        }
+
+        ReleaseAll(all.Taken);
+        ReleaseAll(all.Added);
+    }
+
+    /// <summary>Ends the queue: every waiter is released with an error, later calls get it too. Unread messages are dropped, also those of peers that have gone.</summary>
+    public void Close(Func<Exception> error)
+    {
+        ReceiveWaiter? released = null;
+        List<InboundLane> unread = [];
+        lock (_gate)
+        {
+            if (_closed is not null)
+            {
+                return;
+            }
+
+            _closed = error;
+            _mayHaveMore = true;
+            unread.AddRange(_line);
+            if (_turn is not null)
+            {
+                unread.Add(_turn);
+            }
+
+            _line.Clear();
+            _turn = null;
+            while (_waiters.First is { } waiter)
+            {
+                _waiters.Remove(waiter);
+                waiter.Next = released;
+                released = waiter;
+            }
+        }
+
+        unread.ForEach(Drop);
+
+        while (released is not null)
+        {
+            var next = (ReceiveWaiter?)released.Next;
+            released.Next = null;
+            released.Fail(error());
+            released = next;
+        }
+
+        Watchers.Tell();
+    }
+
+    private static void ReleaseAll(InboundLease? lease)
+    {
+        while (lease is not null)
+        {
+            InboundLease? next = lease.Next;
+            lease.ReleaseRest();
+            lease = next;
+        }
+    }
+
+    private static void ResumeAll(InboundLane? lane)
+    {
+        while (lane is not null)
+        {
+            InboundLane? next = lane.NextToResume;
+            lane.NextToResume = null;
+            lane.IsToBeResumed = false;
+            lane.Pipe.OnRoomInLane();
+            lane = next;
+        }
+    }
+
+    private static void CompleteAll(ReceiveWaiter? waiter)
+    {
+        while (waiter is not null)
+        {
+            var next = (ReceiveWaiter?)waiter.Next;
+            waiter.Next = null;
+            TakenMessage taken = waiter.Given;
+            waiter.Given = default;
+            waiter.Complete(taken);
+            waiter = next;
+        }
+    }
+
+    private bool Take(ref InboundLane? resume, out TakenMessage taken)
+    {
+        while (true)
+        {
+            InboundLane? lane = _turn;
+            if (lane is null && !_line.TryDequeue(out lane))
+            {
+                _mayHaveMore = _closed is not null;
+                taken = default;
+                return false;
+            }
+
+            bool hasRoom = false;
+            bool found = lane.TryTake(out InboundLease lease, out int slot, ref hasRoom);
+            if (hasRoom && !lane.IsToBeResumed)
+            {
+                lane.IsToBeResumed = true;
+                lane.NextToResume = resume;
+                resume = lane;
+            }
+
+            if (!found)
+            {
+                _turn = null;
+                continue;
+            }
+
+            // One message, then the next pipe; alone, a pipe keeps its turn.
+            if (_line.Count == 0)
+            {
+                _turn = lane;
+            }
+            else
+            {
+                _turn = null;
+                _line.Enqueue(lane);
+            }
+
+            taken = new TakenMessage(lease, slot, lane.Pipe);
+            return true;
+        }
+    }
+
+    /// <summary>Gives what there is to those who wait; returns them in order, linked, to be completed outside the lock.</summary>
+    private ReceiveWaiter? Serve(ref InboundLane? resume)
+    {
+        ReceiveWaiter? first = null;
+        ReceiveWaiter? last = null;
+        while (_waiters.First is { } waiter && Take(ref resume, out TakenMessage taken))
+        {
+            _waiters.Remove(waiter);
+            waiter.Given = taken;
+            if (last is null)
+            {
+                first = waiter;
+            }
+            else
+            {
+                last.Next = waiter;
+            }
+
+            last = waiter;
+        }
+
+        return first;
+    }
+}

@@ -1,0 +1,50 @@
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+
+namespace Net.Zlink.Sockets.Routing;
+
+/// <summary>A peer's place in a <see cref="Distribution{TPeer}"/>; the owner keeps it with the peer.</summary>
+internal sealed class DistributionSlot
+{
+    internal int Index { get; set; }
+}
+
+/// <summary>All attached peers, in attachment order until one leaves: then the last takes its place. Adding and removing are O(1). Not thread-safe: the socket's lock is held around every call.</summary>
+internal sealed class Distribution<TPeer>
+    where TPeer : class
+{
+    private readonly List<TPeer> _peers = [];
+    private readonly List<DistributionSlot> _slots = [];
+
+    public int Count => _peers.Count;
+
+    /// <summary>The peers, valid until the next change.</summary>
+    public ReadOnlySpan<TPeer> Peers => CollectionsMarshal.AsSpan(_peers);
+
+    public DistributionSlot Add(TPeer peer)
+    {
+        var slot = new DistributionSlot { Index = _peers.Count };
+        _peers.Add(peer);
+        _slots.Add(slot);
+        return slot;
+    }
+
+    /// <summary>Takes a peer out. Nothing happens if it was removed before.</summary>
+    public void Remove(DistributionSlot slot)
+    {
+        int index = slot.Index;
+        if (index < 0)
+        {
+            return;
+        }
+
+        Debug.Assert(_slots[index] == slot, "A slot of another distribution.");
+        int last = _peers.Count - 1;
+        _peers[index] = _peers[last];
+        _slots[index] = _slots[last];
+        _slots[index].Index = index;
+        _peers.RemoveAt(last);
+        _slots.RemoveAt(last);
+        slot.Index = -1;
+    }
+}

@@ -1,0 +1,52 @@
+namespace Net.Zlink.Sockets.Routing;
+
+/// <summary>A walk down a tree along a topic, stopping at each prefix of it that is held. Allocates nothing.</summary>
+internal ref struct PrefixMatches<TValue>(PrefixNode<TValue> root, ReadOnlySpan<byte> topic)
+{
+    private ReadOnlySpan<byte> _left = topic;
+    private PrefixNode<TValue>? _next = root;
+
+    public PrefixNode<TValue> Current { get; private set; } = null!;
+
+    public bool MoveNext()
+    {
+        PrefixNode<TValue>? node = _next;
+        while (node is not null)
+        {
+            PrefixNode<TValue> here = node;
+            node = Descend(here);
+            if (here.HasValue)
+            {
+                Current = here;
+                _next = node;
+                return true;
+            }
+        }
+
+        _next = null;
+        return false;
+    }
+
+    private PrefixNode<TValue>? Descend(PrefixNode<TValue> node)
+    {
+        if (_left.IsEmpty || node.Children.Find(_left[0]) is not { } child)
+        {
+            return null;
+        }
+
+        byte[] rest = child.Rest;
+        ReadOnlySpan<byte> left = _left[1..];
+        if (rest.Length > 0)
+        {
+            if (!left.StartsWith(rest))
+            {
+                return null;
+            }
+
+            left = left[rest.Length..];
+        }
+
+        _left = left;
+        return child;
+    }
+}

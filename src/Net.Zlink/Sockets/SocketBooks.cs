@@ -1,0 +1,134 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets.Pipes;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>What a ZMP socket counts: events as they happen, and the books of pipes that are gone. Those of living pipes are added on demand.</summary>
+/// <remarks>Sender: accepted = written + dropped + queued. Receiver: received = delivered + dropped + queued. In messages, per pipe and so in sum.</remarks>
+internal sealed class SocketBooks
+{
+    private readonly Lock _gate = new();
+    private readonly List<UndeliveredPipe> _undelivered = [];
+
+    // How many peers a shutdown report names one by one; the sums count all of them.
+    private const int MaxReportedPeers = 1000;
+
+    // Peers that are gone and whose messages are not all read yet: their lanes go on counting.
+    private readonly List<InboundLane> _unread = [];
+
+    private readonly long[] _failedHandshakes = new long[Enum.GetValues<HandshakeFailure>().Length];
+    private OutboundCounts _outbound;
+    private LaneCounts _inbound;
+
+    public long Accepted;
+    public long Dialled;
+    public long Refused;
+    public long AcceptErrors;
+
+    /// <summary>Messages that a publisher or a ROUTER dropped because the peer was at its high-water mark.</summary>
+    public long DroppedAtHighWaterMark;
+
+    /// <summary>Messages that a ROUTER dropped because there was no such peer.</summary>
+    public long DroppedUnroutable;
+
+    /// <summary>Messages that no subscription matched, and those sent with no peer to send to.</summary>
+    public long Unmatched;
+
+    /// <summary>A handshake was not completed.</summary>
+    public void AddFailedHandshake(HandshakeFailure cause) => Interlocked.Increment(ref _failedHandshakes[(int)cause]);
+
+    public long HandshakesFailedBy(HandshakeFailure cause) => Volatile.Read(ref _failedHandshakes[(int)cause]);
+
+    /// <summary>Messages of one peer that were accepted but not written.</summary>
+    public IReadOnlyList<UndeliveredPipe> Undelivered
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _undelivered];
+            }
+        }
+    }
+
+    /// <summary>Takes over the counts of a pipe that is gone; returns what it sent.</summary>
+    public OutboundCounts Add(Pipe pipe)
+    {
+        OutboundCounts outbound = pipe.Outbound;
+        lock (_gate)
+        {
+            Sum(ref _outbound, outbound);
+            SettleUnread();
+            _unread.Add(pipe.Lane);
+            if (outbound.DroppedMessages > 0 && _undelivered.Count < MaxReportedPeers)
+            {
+                _undelivered.Add(new UndeliveredPipe(pipe.Endpoint, pipe.Peer.RemoteEndpoint, outbound.DroppedMessages, outbound.DroppedBytes));
+            }
+        }
+
+        return outbound;
+    }
+
+    /// <summary>The sums of all pipes, gone and living.</summary>
+    public (OutboundCounts Outbound, LaneCounts Inbound) SumWith(IEnumerable<Pipe> living)
+    {
+        OutboundCounts outbound;
+        LaneCounts inbound;
+        lock (_gate)
+        {
+            SettleUnread();
+            outbound = _outbound;
+            inbound = _inbound;
+            foreach (InboundLane lane in _unread)
+            {
+                Sum(ref inbound, lane.Counts);
+            }
+        }
+
+        foreach (Pipe pipe in living)
+        {
+            Sum(ref outbound, pipe.Outbound);
+            Sum(ref inbound, pipe.Lane.Counts);
+        }
+
+        return (outbound, inbound);
+    }
+
+    /// <summary>Closes the books of lanes that are read to their end.</summary>
+    private void SettleUnread() => _unread.RemoveAll(lane =>
+    {
+        LaneCounts counts = lane.Counts;
+        if (counts.QueuedMessages > 0)
+        {
+            return false;
+        }
+
+        Sum(ref _inbound, counts);
+        return true;
+    });
+
+    private static void Sum(ref OutboundCounts sum, in OutboundCounts one)
+    {
+        sum.AcceptedMessages += one.AcceptedMessages;
+        sum.AcceptedBytes += one.AcceptedBytes;
+        sum.QueuedMessages += one.QueuedMessages;
+        sum.QueuedBytes += one.QueuedBytes;
+        sum.WrittenMessages += one.WrittenMessages;
+        sum.WrittenBytes += one.WrittenBytes;
+        sum.DroppedMessages += one.DroppedMessages;
+        sum.DroppedBytes += one.DroppedBytes;
+    }
+
+    private static void Sum(ref LaneCounts sum, in LaneCounts one)
+    {
+        sum.Received += one.Received;
+        sum.Delivered += one.Delivered;
+        sum.Dropped += one.Dropped;
+        sum.QueuedMessages += one.QueuedMessages;
+        sum.QueuedBytes += one.QueuedBytes;
+    }
+}
+
+/// <summary>Messages of one pipe that were accepted but not written.</summary>
+internal readonly record struct UndeliveredPipe(string Endpoint, string Remote, long Messages, long Bytes);

@@ -1,0 +1,476 @@
+using System.Net;
+using System.Net.Sockets;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Zmp;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>The inside of one ZMP socket: its pipes, its receive queue, its endpoints and its books. What the types do differently is in the classes derived from it.</summary>
+/// <remarks>
+/// Safe for any number of threads. <see cref="Gate"/> guards what spans pipes: routing, subscriptions, the set of pipes; it is held for pointer work only, and under it no other socket's lock is taken.
+/// Order of locks: the send line's, then this, then a pipe's.
+/// </remarks>
+internal abstract class SocketCore
+{
+    private readonly HashSet<Pipe> _pipes = [];
+    private readonly TaskCompletionSource _allClosed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private WirePipe? _only;
+    private int _pending;
+    private bool _isClosed;
+    private SendStatus _outcome;
+
+    protected SocketCore(EngineHost host, InprocRegistry inproc, ZmpSocketType type)
+    {
+        Host = host;
+        Type = type;
+        Line = new SendLine(this);
+        Endpoints = new SocketEndpoints(this, inproc);
+    }
+
+    public EngineHost Host { get; }
+
+    public ZmpSocketType Type { get; }
+
+    public ReceiveQueue Receive { get; } = new();
+
+    public SendLine Line { get; }
+
+    public SocketMonitors Monitors { get; } = new();
+
+    public SocketBooks Books { get; } = new();
+
+    public SocketEndpoints Endpoints { get; }
+
+    /// <summary>What is done with what comes in.</summary>
+    public virtual InboundRole InboundRole => InboundRole.All;
+
+    /// <summary>The option of that name, where it concerns what subscribers send.</summary>
+    public virtual bool OnlyFirstSubscribe => false;
+
+    /// <summary>A send would not have to wait now.</summary>
+    public abstract bool CanSend { get; }
+
+    /// <summary>Told, outside all locks, that a send which would have had to wait may not have to any more, or that the socket is closed.</summary>
+    public ReadinessWatchers WritableWatchers { get; } = new();
+
+    /// <summary>Completes when the socket was closed and the last connection is gone.</summary>
+    public Task AllClosed => _allClosed.Task;
+
+    public bool IsClosed => Volatile.Read(ref _isClosed);
+
+    /// <summary>Of a closed socket: Terminated where the context was shut down, else Closed.</summary>
+    public SendStatus Outcome => _outcome;
+
+    /// <summary>Guards everything that spans pipes.</summary>
+    protected Lock Gate { get; } = new();
+
+    /// <summary>Sends by the socket type's rule, without waiting.</summary>
+    /// <param name="routeId">The peer, for ROUTER; ignored by the others.</param>
+    /// <param name="message">The message.</param>
+    public abstract SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message);
+
+    /// <summary>Sends without waiting, behind those who wait.</summary>
+    public SendStatus TrySend(ReadOnlySpan<byte> routeId, in OutgoingMessage message) =>
+        IsClosed ? Outcome : Line.IsInFrontOf(routeId) ? SendStatus.Full : Route(routeId, message);
+
+    /// <summary>Whether a message that begins with this part is for the application (SUB).</summary>
+    public virtual bool Accepts(ReadOnlySpan<byte> firstPart) => true;
+
+    /// <summary>A peer subscribes or cancels (PUB, XPUB).</summary>
+    /// <param name="pipe">The peer.</param>
+    /// <param name="prefix">The topic.</param>
+    /// <param name="subscribes">Or cancels.</param>
+    /// <param name="tells">The application gets its notice, if one is due, as a message of its own; false: the caller sees to that.</param>
+    public virtual SubscriptionOutcome OnSubscription(Pipe pipe, ReadOnlySpan<byte> prefix, bool subscribes, bool tells = true) => SubscriptionOutcome.Silent;
+
+    /// <summary>Whether connections may read on, as far as the socket as a whole is concerned; if not, it resumes them later.</summary>
+    public virtual bool MayRead() => true;
+
+    /// <summary>A message is about to be handed to the application.</summary>
+    public virtual void OnTaken(in TakenMessage taken)
+    {
+    }
+
+    /// <summary>A pipe that had refused a message has room.</summary>
+    public void OnRoom(Pipe pipe)
+    {
+        lock (Gate)
+        {
+            if (pipe.IsAttached)
+            {
+                OnWritable(pipe);
+            }
+        }
+
+        Line.Move();
+        WritableWatchers.TellFenced();
+    }
+
+    /// <summary>Takes a pipe in, if the type has a place for it. Outside of all locks.</summary>
+    /// <param name="pipe">The pipe.</param>
+    /// <param name="peer">Who is at the other end; null before a handshake.</param>
+    /// <returns>False: turned away.</returns>
+    public bool TryAttach(Pipe pipe, PeerIdentity? peer)
+    {
+        Pipe? loser = null;
+        lock (Gate)
+        {
+            if (_isClosed || (!pipe.IsAttached && !Attach(pipe)))
+            {
+                return false;
+            }
+
+            if (!pipe.IsAttached)
+            {
+                pipe.IsAttached = true;
+                _pipes.Add(pipe);
+                FindOnly();
+            }
+
+            if (peer is not null)
+            {
+                pipe.Peer = peer;
+                if (!Identify(pipe, peer, out loser))
+                {
+                    if (pipe is not WirePipe { Dialer: not null })
+                    {
+                        Leave(pipe);
+                    }
+
+                    return false;
+                }
+            }
+        }
+
+        if (loser is not null)
+        {
+            Evict(loser);
+        }
+
+        Line.Move();
+        WritableWatchers.TellFenced();
+        return true;
+    }
+
+    /// <summary>A pipe is gone. What it received stays readable, unless that is to be dropped.</summary>
+    public void Detach(Pipe pipe, bool dropUnread)
+    {
+        lock (Gate)
+        {
+            Leave(pipe);
+        }
+
+        if (dropUnread)
+        {
+            Receive.Drop(pipe.Lane);
+        }
+
+        OnDetached(pipe);
+    }
+
+    /// <summary>A pipe takes and gives nothing any more: its counts become the socket's.</summary>
+    public void CloseBooks(Pipe pipe)
+    {
+        if (pipe.TryCloseBooks())
+        {
+            OutboundCounts dropped = Books.Add(pipe);
+            if (dropped.DroppedMessages > 0)
+            {
+                Monitors.Publish(new SocketEvent(
+                    SocketEventTypes.MessagesDropped, dropped.DroppedMessages, pipe.Peer.RoutingId, "", pipe.Endpoint, 0, "accepted, but not written when the connection ended"));
+                Log.Undelivered(Host.Logger, 0, pipe.Endpoint, dropped.DroppedMessages, dropped.DroppedBytes);
+            }
+        }
+    }
+
+    /// <summary>Says what the socket itself has to say to a peer before anything else: topics, a probe, a welcome. Outside of the socket's lock.</summary>
+    /// <param name="pipe">The pipe.</param>
+    /// <param name="again">The pipe has been connected before.</param>
+    public virtual void Greet(Pipe pipe, bool again)
+    {
+    }
+
+    /// <summary>The connection of an outgoing pipe is lost; the pipe stays.</summary>
+    public virtual void OnConnectionLost(WirePipe pipe)
+    {
+    }
+
+    /// <summary>Looks for what the only peer may have just sent, on the calling thread. With several peers it would favour one.</summary>
+    public void ReadAhead() => Volatile.Read(ref _only)?.Session?.Connection.TryReadAhead();
+
+    /// <summary>All pipes, also those that are not connected yet.</summary>
+    public Pipe[] Pipes
+    {
+        get
+        {
+            lock (Gate)
+            {
+                return [.. _pipes];
+            }
+        }
+    }
+
+    /// <summary>A session's handshake is complete. False: the peer is turned away, and the connection is closing.</summary>
+    public bool OnSessionReady(ZmpSession session, PeerIdentity peer)
+    {
+        WirePipe pipe = session.Pipe;
+        bool again = pipe.IsAttached && pipe.WasConnected;
+        bool isNew = !pipe.IsAttached;
+        if (pipe.Alias is { } alias)
+        {
+            peer = peer with { RoutingId = alias };
+        }
+
+        if (pipe.Dialer is { IsClosing: true })
+        {
+            // The application has let go of it: it only delivers what is left.
+            pipe.Session = session;
+            pipe.Dialer.OnReady(session);
+            return true;
+        }
+
+        if (!TryAttach(pipe, peer))
+        {
+            Interlocked.Increment(ref Books.Refused);
+            const string Why = "the socket has no place for this peer: a PAIR has one already, or its routing id is in use";
+            Publish(SocketEventTypes.ConnectionRefused, 0, session, Why);
+            session.Connection.Close(DisconnectReason.Refused, CloseMode.Orderly, Why);
+            return false;
+        }
+
+        pipe.Session = session;
+        pipe.WasConnected = true;
+        if (isNew || again)
+        {
+            Greet(pipe, again);
+        }
+
+        Publish(SocketEventTypes.ConnectionReady, 0, session, detail: null);
+        return true;
+    }
+
+    /// <summary>A connection takes no more in and out.</summary>
+    public void OnSessionClosing(ZmpSession session, bool wasReady, string? detail)
+    {
+        WirePipe pipe = session.Pipe;
+        pipe.Session = null;
+        if (!wasReady)
+        {
+            ReportHandshake(session, detail);
+        }
+
+        if (session.EndReason is not (DisconnectReason.Local or DisconnectReason.ContextTerminated))
+        {
+            Publish(SocketEventTypes.Disconnected, session.EndReason.ToNativeReason(), session, detail ?? session.EndReason.ToString());
+        }
+
+        Log.ConnectionLost(Host.Logger, session.Endpoint, session.EndReason, detail);
+        if (!session.OutboundSurvives)
+        {
+            Detach(pipe, dropUnread: false);
+        }
+        else if (wasReady)
+        {
+            OnConnectionLost(pipe);
+        }
+    }
+
+    /// <summary>A connection is over.</summary>
+    public void OnSessionClosed(ZmpSession session)
+    {
+        Endpoints.Forget(session);
+        if (!session.OutboundSurvives)
+        {
+            CloseBooks(session.Pipe);
+        }
+
+        Leave();
+    }
+
+    public void ReportFault(ZmpSession session, Exception exception)
+    {
+        Publish(SocketEventTypes.HandlerFailed, 0, session, exception.ToString());
+        Log.SessionFailed(Host.Logger, exception, session.Endpoint);
+    }
+
+    public void Publish(SocketEventTypes type, long value, ZmpSession session, string? detail)
+    {
+        if (!Monitors.IsEmpty)
+        {
+            (string local, string remote) = session.Ends;
+
+            // As natively: what the peer announced, whatever we call it; and of a loss only the side that connected says whose it was.
+            bool names = type == SocketEventTypes.ConnectionReady || (type == SocketEventTypes.Disconnected && session is { IsActive: true, IsReady: true });
+            ReadOnlyMemory<byte> routingId = names ? session.PeerRoutingId : default;
+            Monitors.Publish(new SocketEvent(type, value, routingId, local, remote, 0, detail));
+        }
+    }
+
+    /// <summary>One more thing that has to end before the socket has. False if it is closed.</summary>
+    public bool Enter()
+    {
+        lock (Gate)
+        {
+            if (_isClosed)
+            {
+                return false;
+            }
+
+            _pending++;
+            return true;
+        }
+    }
+
+    /// <summary>As <see cref="Enter"/>, for something that is entered already and goes on while the socket lingers.</summary>
+    public void EnterAgain()
+    {
+        lock (Gate)
+        {
+            _pending++;
+        }
+    }
+
+    /// <summary>That thing has ended.</summary>
+    public void Leave()
+    {
+        lock (Gate)
+        {
+            _pending--;
+            CompleteIfAllClosed();
+        }
+    }
+
+    /// <summary>Stops accepting and receiving, and ends every pipe in order within the linger time. Returns at once; <see cref="AllClosed"/> follows.</summary>
+    public void Close(DisconnectReason reason, TimeSpan linger, Func<Exception> receiveError, SendStatus sendOutcome)
+    {
+        lock (Gate)
+        {
+            if (_isClosed)
+            {
+                return;
+            }
+
+            _outcome = sendOutcome;
+            Volatile.Write(ref _isClosed, true); // Behind the reason: whoever sees that it is closed sees why.
+        }
+
+        Endpoints.Close();
+        Line.Close(sendOutcome);
+        Receive.Close(receiveError);
+        foreach (Pipe pipe in Pipes)
+        {
+            Detach(pipe, dropUnread: true);
+            pipe.Close(reason, linger);
+        }
+
+        Endpoints.CloseSessions(reason);
+        Monitors.Stop();
+        WritableWatchers.TellFenced();
+        lock (Gate)
+        {
+            CompleteIfAllClosed();
+        }
+    }
+
+    /// <summary>Ends what is still there, without waiting for anybody.</summary>
+    public void Abort() => Endpoints.Abort();
+
+    public static EndPoint? AddressOf(Socket socket, bool remote)
+    {
+        try
+        {
+            return remote ? socket.RemoteEndPoint : socket.LocalEndPoint;
+        }
+        catch (SocketException)
+        {
+            return null; // Reset before we could look.
+        }
+        catch (ObjectDisposedException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Gives a new pipe its place. Under the lock. False: there is none.</summary>
+    protected abstract bool Attach(Pipe pipe);
+
+    /// <summary>Takes a pipe's place away. Under the lock.</summary>
+    protected abstract void Remove(Pipe pipe);
+
+    /// <summary>The handshake told who the peer is. Under the lock. False: it cannot stay. <paramref name="loser"/> has to give way to it.</summary>
+    protected virtual bool Identify(Pipe pipe, PeerIdentity peer, out Pipe? loser)
+    {
+        loser = null;
+        return true;
+    }
+
+    /// <summary>A full pipe has room again. Under the lock.</summary>
+    protected virtual void OnWritable(Pipe pipe)
+    {
+    }
+
+    /// <summary>After a pipe has left, outside of the lock.</summary>
+    protected virtual void OnDetached(Pipe pipe)
+    {
+    }
+
+    /// <summary>Another peer took this one's routing id: it has to go, and must not come back by itself.</summary>
+    protected virtual void Evict(Pipe pipe)
+    {
+    }
+
+    protected void Leave(Pipe pipe)
+    {
+        if (pipe.IsAttached)
+        {
+            pipe.IsAttached = false;
+            _pipes.Remove(pipe);
+            FindOnly();
+            Remove(pipe);
+        }
+    }
+
+    private void FindOnly() => Volatile.Write(ref _only, _pipes.Count == 1 ? _pipes.First() as WirePipe : null);
+
+    private static HandshakeFailure CauseOf(ZmpSession session) => session.Fault switch
+    {
+        null => HandshakeFailure.Lost,
+        { Origin: ZmpFaultOrigin.Received } => HandshakeFailure.ErrorReceived,
+        { IsTimeout: true } => HandshakeFailure.TimedOut,
+        { Code: ZmpErrorCode.SocketTypeMismatch } => HandshakeFailure.TypeMismatch,
+        _ => HandshakeFailure.Malformed,
+    };
+
+    private void ReportHandshake(ZmpSession session, string? detail)
+    {
+        // The number that the native event carries for a bad HELLO header (docs/protocol.md, events).
+        const long MalformedHello = 0x10000013;
+        if (session.Fault is { FailsHandshakeAsProtocol: true })
+        {
+            Publish(SocketEventTypes.HandshakeFailedProtocol, MalformedHello, session, session.Fault.Value.Reason);
+        }
+        else if (session.EndReason == DisconnectReason.HandshakeFailed)
+        {
+            Publish(SocketEventTypes.HandshakeFailedNoDetail, 0, session, "the connection ended during the handshake");
+        }
+
+        if (session.EndReason is not (DisconnectReason.Local or DisconnectReason.ContextTerminated))
+        {
+            HandshakeFailure cause = CauseOf(session);
+            Books.AddFailedHandshake(cause);
+            (_, string remote) = session.Ends;
+            Log.HandshakeFailed(Host.Logger, session.Endpoint, remote, cause, detail);
+        }
+    }
+
+    private void CompleteIfAllClosed()
+    {
+        if (_isClosed && _pending == 0)
+        {
+            _allClosed.TrySetResult();
+        }
+    }
+}

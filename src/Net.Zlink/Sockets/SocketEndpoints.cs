@@ -1,0 +1,369 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Zmp;
+using Net.Zlink.Transports;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>The endpoints of one ZMP socket: what it has bound, what it connects to, and the connections that came of it.</summary>
+internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
+{
+    private readonly Lock _gate = new();
+    private readonly List<ZmpListener> _listeners = [];
+    private readonly List<ZmpDialer> _dialers = [];
+    private readonly List<ZmpDialer> _lingering = [];
+    private readonly List<InprocPipe> _inprocPipes = [];
+    private readonly List<string> _inprocNames = [];
+    private readonly HashSet<ZmpSession> _sessions = [];
+
+    /// <summary>Most connections at once, in both directions; 0: any number.</summary>
+    public int MaxConnections { get; set; }
+
+    /// <summary>Connections, also those in a handshake.</summary>
+    public int ConnectionCount
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _sessions.Count;
+            }
+        }
+    }
+
+    /// <summary>Why a new connection must be turned away, or null.</summary>
+    public string? WhyRefuse()
+    {
+        int limit = MaxConnections;
+        return limit > 0 && ConnectionCount >= limit ? $"the socket has its {limit} connections; raise MaxConnections to take more" : null;
+    }
+
+    /// <summary>Binds and starts to accept.</summary>
+    public EndpointError Bind(string text, ZmpSettings settings, out string endpoint)
+    {
+        endpoint = text;
+        if (!EndpointText.TryParse(text, out EndpointText parts, out EndpointError error))
+        {
+            return error;
+        }
+
+        if (string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal))
+        {
+            return BindInproc(parts.Rest, settings);
+        }
+
+        if (!Transports.Endpoints.TryParseBind(text, out BindTarget target, out error))
+        {
+            return error;
+        }
+
+        BindResult bound = target.Bind(settings.Transport);
+        if (bound.Listener is null)
+        {
+            // The native event names the address without its scheme.
+            socket.Monitors.Publish(SocketEventTypes.BindFailed, StreamHub.ErrnoOf(bound.Error.OsError), parts.Rest, "", detail: bound.Error.Sentence);
+            return bound.Error;
+        }
+
+        var listener = new ZmpListener(socket, bound.Listener, text, settings);
+        lock (_gate)
+        {
+            if (socket.IsClosed)
+            {
+                bound.Listener.Close();
+                return EndpointError.None;
+            }
+
+            _listeners.Add(listener);
+        }
+
+        endpoint = listener.Endpoint;
+        listener.Start();
+        return EndpointError.None;
+    }
+
+    /// <summary>Connects: begins to dial, or joins an inproc binder. A text that is connected already stays as it is, but for inproc, where each call makes a pipe.</summary>
+    public EndpointError Connect(string text, ZmpSettings settings)
+    {
+        if (!EndpointText.TryParse(text, out EndpointText parts, out EndpointError error))
+        {
+            return error;
+        }
+
+        if (string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal))
+        {
+            return ConnectInproc(parts.Rest, text, settings);
+        }
+
+        if (!Transports.Endpoints.TryParseConnect(text, out ConnectTarget target, out error))
+        {
+            return error;
+        }
+
+        ZmpDialer dialer;
+        lock (_gate)
+        {
+            if (_dialers.Exists(d => string.Equals(d.Text, text, StringComparison.Ordinal)))
+            {
+                return EndpointError.None;
+            }
+
+            dialer = new ZmpDialer(socket, target, settings);
+            _dialers.Add(dialer);
+        }
+
+        // With IMMEDIATE there is no pipe before there is a connection.
+        if (!settings.Immediate && !socket.TryAttach(dialer.Pipe, peer: null))
+        {
+            Forget(dialer);
+            return TurnedAway(text, settings);
+        }
+
+        if (!socket.Enter())
+        {
+            Forget(dialer);
+            return EndpointError.None;
+        }
+
+        if (!settings.Immediate)
+        {
+            socket.Greet(dialer.Pipe, again: false);
+        }
+
+        dialer.Start();
+        return EndpointError.None;
+    }
+
+    /// <summary>Ends every endpoint of that text, bound or connected. Unread messages of its pipes are dropped; unsent ones are delivered within <paramref name="linger"/>.</summary>
+    /// <returns>False if there is none.</returns>
+    public bool Remove(string text, TimeSpan linger)
+    {
+        List<ZmpListener> listeners;
+        List<ZmpDialer> dialers;
+        List<InprocPipe> pipes;
+        bool parsed = Transports.Endpoints.TryParseBind(text, out BindTarget target, out _);
+        ZmpListener[] all;
+        lock (_gate)
+        {
+            all = [.. _listeners];
+        }
+
+        // Names may have to be looked up: without the lock.
+        listeners = [.. all.Where(l => string.Equals(l.Text, text, StringComparison.Ordinal) || (parsed && target.Names(l.Listener)))];
+        lock (_gate)
+        {
+            dialers = _dialers.FindAll(d => string.Equals(d.Text, text, StringComparison.Ordinal));
+
+            // From now on the text can be connected anew.
+            _dialers.RemoveAll(dialers.Contains);
+            _lingering.AddRange(dialers);
+            pipes = _inprocPipes.FindAll(p => string.Equals(p.Endpoint, text, StringComparison.Ordinal));
+            _listeners.RemoveAll(listeners.Contains);
+            _inprocPipes.RemoveAll(pipes.Contains);
+        }
+
+        foreach (ZmpListener listener in listeners)
+        {
+            listener.Close();
+            CloseSessionsOf(listener);
+        }
+
+        foreach (ZmpDialer dialer in dialers)
+        {
+            socket.Detach(dialer.Pipe, dropUnread: true);
+            dialer.Close(DisconnectReason.Local, linger);
+        }
+
+        foreach (InprocPipe pipe in pipes)
+        {
+            End(pipe, linger);
+        }
+
+        bool unbound = EndpointText.TryParse(text, out EndpointText parts, out _)
+            && string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal) && inproc.Unbind(parts.Rest, socket);
+        return unbound || listeners.Count + dialers.Count + pipes.Count > 0;
+    }
+
+    public void Track(ZmpSession session)
+    {
+        lock (_gate)
+        {
+            _sessions.Add(session);
+        }
+
+        if (session.Listener is { IsClosed: true })
+        {
+            // The listener closed between the two steps and may not have seen the connection.
+            session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
+        }
+    }
+
+    public void Forget(ZmpSession session)
+    {
+        lock (_gate)
+        {
+            _sessions.Remove(session);
+        }
+    }
+
+    public void Forget(ZmpListener listener)
+    {
+        lock (_gate)
+        {
+            _listeners.Remove(listener);
+        }
+    }
+
+    public void Forget(ZmpDialer dialer)
+    {
+        lock (_gate)
+        {
+            _dialers.Remove(dialer);
+            _lingering.Remove(dialer);
+        }
+    }
+
+    /// <summary>Stops accepting and frees names.</summary>
+    public void Close()
+    {
+        ZmpListener[] listeners;
+        string[] names;
+        lock (_gate)
+        {
+            listeners = [.. _listeners];
+            _listeners.Clear();
+            names = [.. _inprocNames];
+            _inprocNames.Clear();
+        }
+
+        foreach (ZmpListener listener in listeners)
+        {
+            listener.Close();
+        }
+
+        foreach (string name in names)
+        {
+            inproc.Unbind(name, socket);
+        }
+
+        foreach (Pipe pipe in socket.Pipes)
+        {
+            if (pipe is InprocPipe waiting)
+            {
+                inproc.Forget(waiting);
+            }
+        }
+    }
+
+    /// <summary>Ends dialers and connections that have no pipe in the socket any more, or never had one.</summary>
+    public void CloseSessions(DisconnectReason reason)
+    {
+        (ZmpSession[] sessions, ZmpDialer[] dialers) = Snapshot();
+        foreach (ZmpDialer dialer in dialers)
+        {
+            dialer.Close(reason, TimeSpan.Zero); // A second call: only those are meant whose pipe was not in the socket.
+        }
+
+        foreach (ZmpSession session in sessions)
+        {
+            if (session.Listener is not null)
+            {
+                session.Connection.RequestClose(reason, CloseMode.Orderly);
+            }
+        }
+    }
+
+    public void Abort()
+    {
+        (ZmpSession[] sessions, ZmpDialer[] dialers) = Snapshot();
+        foreach (ZmpDialer dialer in dialers)
+        {
+            dialer.Abort();
+        }
+
+        foreach (ZmpSession session in sessions)
+        {
+            session.Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Abort);
+        }
+    }
+
+    private (ZmpSession[] Sessions, ZmpDialer[] Dialers) Snapshot()
+    {
+        lock (_gate)
+        {
+            return ([.. _sessions], [.. _dialers, .. _lingering]);
+        }
+    }
+
+    private EndpointError BindInproc(string name, ZmpSettings settings)
+    {
+        if (!inproc.TryBind(name, socket, settings))
+        {
+            return new EndpointError(EndpointFault.AddressInUse, $"another socket of this context has bound {EndpointError.Quote(name)}; unbind it there or choose another name");
+        }
+
+        lock (_gate)
+        {
+            _inprocNames.Add(name);
+        }
+
+        return EndpointError.None;
+    }
+
+    private EndpointError ConnectInproc(string name, string text, ZmpSettings settings)
+    {
+        InprocPipe? pipe = inproc.Connect(name, text, socket, settings, out bool mismatch);
+        if (mismatch)
+        {
+            return new EndpointError(EndpointFault.Incompatible, $"the socket that has bound {EndpointError.Quote(name)} is of a type that {socket.Type.Name} does not talk to");
+        }
+
+        if (pipe is null)
+        {
+            return TurnedAway(text, settings);
+        }
+
+        lock (_gate)
+        {
+            _inprocPipes.Add(pipe);
+        }
+
+        return EndpointError.None;
+    }
+
+    private EndpointError TurnedAway(string text, ZmpSettings settings)
+    {
+        if (settings.Alias is not null)
+        {
+            return new EndpointError(EndpointFault.AddressInUse, "the name given to the peer is in use on this socket; choose another");
+        }
+
+        // As in the native core the call succeeds and the first endpoint goes on being used; here at least somebody hears of it.
+        const string Why = "a PAIR talks to one peer, and has one";
+        Interlocked.Increment(ref socket.Books.Refused);
+        socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, "", text, detail: Why);
+        Log.ConnectionRefused(socket.Host.Logger, text, Why);
+        return EndpointError.None;
+    }
+
+    private void End(InprocPipe pipe, TimeSpan linger)
+    {
+        inproc.Forget(pipe);
+        socket.Detach(pipe, dropUnread: true);
+        pipe.Close(DisconnectReason.Local, linger);
+    }
+
+    private void CloseSessionsOf(ZmpListener listener)
+    {
+        foreach (ZmpSession session in Snapshot().Sessions)
+        {
+            if (ReferenceEquals(session.Listener, listener))
+            {
+                socket.Detach(session.Pipe, dropUnread: true);
+                session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
+            }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Routing;
+
+namespace Net.Zlink.Sockets.Zmp;
+
+/// <summary>Puts the parts that one connection reads together into messages, and hands whole ones to its pipe: the receive state machine (idle, in a message, dropping).</summary>
+/// <remarks>
+/// Parts stay where they were read. A message that several reads bring is collected in a lease of its own, which refers to each of their buffers. Touched only on the shard.
+/// </remarks>
+internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxParts)
+{
+    private InboundRole _role;
+    private Slab _slab = null!;
+    private ReceiveSlab _slabs = null!;
+    private InboundLease? _lease;
+    private InboundLease? _partial;
+    private SubscriptionParts _upstream;
+    private bool _ownsSlab;
+    private bool _kept;
+    private bool _isInMessage;
+    private bool _isDropping;
+    private int _end;
+    private Delivery _delivery;
+
+    /// <summary>Who sends, once that is known.</summary>
+    public PeerIdentity Source { get; set; } = PeerIdentity.Unknown;
+
+    /// <summary>Where the batch's bytes are now.</summary>
+    public byte[] Array => _slab.Array;
+
+    /// <summary>Where they begin.</summary>
+    public int Start { get; private set; }
+
+    /// <summary>Begins with a batch of whole frames.</summary>
+    public void Begin(in InboundBatch batch, ReceiveSlab slabs)
+    {
+        _role = socket.InboundRole;
+        _slabs = slabs;
+        _delivery = Delivery.Continue;
+        _kept = false;
+        _ownsSlab = !batch.OwnsSlab && slabs.ShouldCopy;
+        if (_ownsSlab)
+        {
+            // Consumers hold on to much already: what they get from now on pins no more than its own size.
+            _slab = slabs.RentOwn(batch.Length);
+            batch.Bytes.CopyTo(_slab.Array);
+            Start = 0;
+        }
+        else
+        {
+            _slab = batch.Slab;
+            Start = batch.Offset;
+        }
+
+        _end = Start + batch.Length;
+    }
+
+    /// <summary>Takes one part.</summary>
+    /// <returns>False if the message has more parts than are allowed.</returns>
+    public bool TakePart(int offset, int length, bool more)
+    {
+        if (_role != InboundRole.All && !IsWanted(offset, length, more, out bool handled))
+        {
+            return handled;
+        }
+
+        return Add(offset, length, more);
+    }
+
+    /// <summary>Takes a frame that subscribes or cancels: for publishers; others deliver its body as a message.</summary>
+    /// <returns>False if the peer has more subscriptions than it may.</returns>
+    public bool TakeSubscription(int offset, int length, bool subscribes)
+    {
+        if (_role is not (InboundRole.Subscriptions or InboundRole.SubscriptionsAndData))
+        {
+            return TakePart(offset, length, more: false);
+        }
+
+        return Subscribe(_slab.Array.AsSpan(offset, length), subscribes);
+    }
+
+    /// <summary>The batch is through: whole messages go to the pipe, a piece of one waits for the rest.</summary>
+    public Delivery End()
+    {
+        if (_lease is { } lease)
+        {
+            _lease = null;
+            if (lease.OpenParts > 0)
+            {
+                _partial = lease.SplitOpenMessage();
+            }
+
+            if (lease.Messages > 0)
+            {
+                Publish(lease);
+            }
+            else
+            {
+                lease.Abandon();
+            }
+        }
+
+        if (_ownsSlab)
+        {
+            _slab.Release();
+        }
+        else if (_kept)
+        {
+            _slabs.Keep(_slab, _end);
+        }
+
+        _slab = null!;
+        return _delivery;
+    }
+
+    /// <summary>The connection is over: a message that was not whole is dropped whole.</summary>
+    public void Abandon()
+    {
+        _partial?.Abandon();
+        _partial = null;
+        _upstream.Reset();
+    }
+
+    private bool Add(int offset, int length, bool more)
+    {
+        _kept = true;
+        _isInMessage = more;
+        if (_partial is { } partial)
+        {
+            if (partial.OpenParts >= maxParts)
+            {
+                return false;
+            }
+
+            _slab.AddReference();
+            partial.AddPart(_slab, offset, length);
+            if (!more)
+            {
+                _partial = null;
+                partial.EndMessage();
+                Publish(partial);
+            }
+
+            return true;
+        }
+
+        InboundLease? lease = _lease;
+        if (lease is null)
+        {
+            _slab.AddReference();
+            _lease = lease = InboundLease.Rent(_slab, Source);
+        }
+        else if (lease.OpenParts >= maxParts)
+        {
+            return false;
+        }
+
+        lease.AddPart(offset, length);
+        if (!more)
+        {
+            lease.EndMessage();
+            if (lease.Count >= InboundLease.MaxSlots)
+            {
+                _lease = null;
+                Publish(lease);
+            }
+        }
+
+        return true;
+    }
+
+    private void Publish(InboundLease lease)
+    {
+        if (pipe.Lane.Publish(lease) == Delivery.Park)
+        {
+            _delivery = Delivery.Park;
+        }
+    }
+
+    /// <summary>What filters and publishers look at. False if the part goes no further; <paramref name="handled"/> is false if the connection has to end for it.</summary>
+    private bool IsWanted(int offset, int length, bool more, out bool handled)
+    {
+        handled = true;
+        bool isFirst = !_isInMessage;
+        _isInMessage = more;
+        ReadOnlySpan<byte> body = _slab.Array.AsSpan(offset, length);
+        if (_role == InboundRole.Filtered)
+        {
+            if (isFirst)
+            {
+                _isDropping = !socket.Accepts(body);
+            }
+
+            return !_isDropping;
+        }
+
+        UpstreamPart kind = _upstream.Next(UpstreamPart.Data, body, more, socket.OnlyFirstSubscribe, out ReadOnlySpan<byte> prefix);
+        if (kind == UpstreamPart.Data)
+        {
+            return _role == InboundRole.SubscriptionsAndData;
+        }
+
+        bool follows = (_partial ?? _lease) is { OpenParts: > 0 };
+        if (!follows)
+        {
+            handled = Subscribe(prefix, kind == UpstreamPart.Subscribe);
+            return false;
+        }
+
+        // Behind data of the same message: as natively, what would be a notice is that message's last part, and ends it.
+        SubscriptionOutcome outcome = socket.OnSubscription(pipe, prefix, kind == UpstreamPart.Subscribe, tells: false);
+        handled = outcome != SubscriptionOutcome.TooMany;
+        if (outcome == SubscriptionOutcome.Notify)
+        {
+            handled = Add(offset, length, more: false);
+        }
+        else if (!more)
+        {
+            EndOpenMessage();
+        }
+
+        return false;
+    }
+
+    /// <summary>The message so far is all of it: what would have been its last part is nobody's business but the socket's.</summary>
+    private void EndOpenMessage()
+    {
+        if (_partial is { } partial)
+        {
+            _partial = null;
+            partial.EndMessage();
+            Publish(partial);
+        }
+        else
+        {
+            _lease!.EndMessage();
+        }
+    }
+
+    private bool Subscribe(ReadOnlySpan<byte> prefix, bool subscribes)
+    {
+        if (_lease is { Messages: > 0, OpenParts: 0 } earlier)
+        {
+            _lease = null;
+            Publish(earlier); // Before a notice that came behind it.
+        }
+
+        SubscriptionOutcome outcome = socket.OnSubscription(pipe, prefix, subscribes);
+        if (outcome == SubscriptionOutcome.Notify && !socket.MayRead())
+        {
+            _delivery = Delivery.Park;
+        }
+
+        return outcome != SubscriptionOutcome.TooMany;
+    }
+}
+
+/// <summary>What a socket does with what comes in.</summary>
+internal enum InboundRole
+{
+    /// <summary>Everything is a message.</summary>
+    All,
+
+    /// <summary>Messages whose first part matches a subscription (SUB).</summary>
+    Filtered,
+
+    /// <summary>Only subscriptions count (PUB).</summary>
+    Subscriptions,
+
+    /// <summary>Subscriptions count, and the rest are messages (XPUB).</summary>
+    SubscriptionsAndData,
+}
+
+/// <summary>What became of a subscription.</summary>
+internal enum SubscriptionOutcome
+{
+    /// <summary>Nothing to tell the application.</summary>
+    Silent,
+
+    /// <summary>The application is told.</summary>
+    Notify,
+
+    /// <summary>The peer holds more than it may.</summary>
+    TooMany,
+}

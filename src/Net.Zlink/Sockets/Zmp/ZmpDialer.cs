@@ -1,0 +1,269 @@
+using System.Net.Sockets;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Transports;
+
+namespace Net.Zlink.Sockets.Zmp;
+
+/// <summary>One outgoing endpoint of a ZMP socket: dials, and dials again after a loss, with the pipe that outlives its connections (docs/protocol.md, reconnecting).</summary>
+/// <remarks>
+/// A lost connection, a timeout or a refused dial is tried again after the pause that the options name. A protocol fault, seen here or told by the peer's ERROR, ends the endpoint for good, since the next
+/// connection would meet the same; except the ERROR codes that say no more than that a timer ran out over there, after which the pauses grow.
+/// </remarks>
+internal sealed class ZmpDialer
+{
+    // After an ERROR that a timer caused the peer is there and answers: pauses double from the interval up to this, so that a peer in trouble is not hammered.
+    private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(30);
+
+    private readonly SocketCore _socket;
+    private readonly ConnectTarget _target;
+    private readonly ZmpSettings _settings;
+    private readonly CancellationTokenSource _stop = new();
+    private readonly Lock _gate = new();
+    private WirePipe _pipe;
+    private ZmpSession? _session;
+    private DisconnectReason _closeReason;
+    private TimeSpan _linger;
+    private bool _isClosing;
+    private bool _isPipeUsed;
+    private ITimer? _deadline;
+
+    public ZmpDialer(SocketCore socket, ConnectTarget target, ZmpSettings settings)
+    {
+        _socket = socket;
+        _target = target;
+        _settings = settings;
+        _pipe = NewPipe();
+    }
+
+    /// <summary>The endpoint as it was given to Connect.</summary>
+    public string Text => _target.Text;
+
+    /// <summary>The pipe that messages go to; with IMMEDIATE the one of the present attempt.</summary>
+    public WirePipe Pipe => Volatile.Read(ref _pipe);
+
+    /// <summary>Begins to dial. The socket has been entered on the dialer's behalf.</summary>
+    public void Start() => _ = RunAsync();
+
+    /// <summary>Ends the endpoint: what was accepted is delivered within <paramref name="linger"/>, over this connection or the next.</summary>
+    public void Close(DisconnectReason reason, TimeSpan linger)
+    {
+        ZmpSession? session;
+        bool lingers;
+        lock (_gate)
+        {
+            if (_isClosing)
+            {
+                return;
+            }
+
+            _isClosing = true;
+            _closeReason = reason;
+            _linger = linger;
+            session = _session;
+            lingers = linger != TimeSpan.Zero && Pipe.Queue.Counts.QueuedMessages > 0;
+            if (lingers && Pipe.Session is null && linger != Timeout.InfiniteTimeSpan)
+            {
+                _deadline = _socket.Host.Time.CreateTimer(static state => ((ZmpDialer)state!).Abort(), this, linger, Timeout.InfiniteTimeSpan);
+            }
+        }
+
+        Pipe.Queue.Close();
+        if (Pipe.Session is not null)
+        {
+            session!.Connection.RequestClose(reason, CloseMode.Orderly, linger);
+        }
+        else if (!lingers)
+        {
+            Abort();
+        }
+    }
+
+    /// <summary>Ends it now.</summary>
+    public void Abort()
+    {
+        ZmpSession? session;
+        lock (_gate)
+        {
+            _isClosing = true;
+            session = _session;
+        }
+
+        _stop.Cancel();
+        session?.Connection.RequestClose(_closeReason == DisconnectReason.Unknown ? DisconnectReason.Local : _closeReason, CloseMode.Abort);
+    }
+
+    private bool MayLinger => Pipe.Queue.Counts.QueuedMessages > 0 && _linger != TimeSpan.Zero;
+
+    private WirePipe NewPipe() => new(_socket, _settings)
+    {
+        Endpoint = _target.Text,
+        IsActive = true,
+        Alias = _settings.Alias,
+        Dialer = this,
+    };
+
+    private async Task RunAsync()
+    {
+        // Off the caller's stack: a name may have to be looked up.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        string? gaveUp = null;
+        try
+        {
+            gaveUp = await DialUntilOverAsync().ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            // Closed meanwhile.
+        }
+        finally
+        {
+            End(gaveUp);
+        }
+    }
+
+    /// <summary>Returns why no further attempt is made, or null if that is the application's wish.</summary>
+    private async Task<string?> DialUntilOverAsync()
+    {
+        int attempt = 0;
+        int slow = 0;
+        while (true)
+        {
+            DialResult dial = await DialAsync().ConfigureAwait(false);
+            if (dial.Socket is { } transport)
+            {
+                attempt = 0;
+                ZmpSession session = Begin(transport);
+                await session.Left.Task.ConfigureAwait(false);
+                lock (_gate)
+                {
+                    _session = null;
+                    if (_isClosing && (session.EndReason is DisconnectReason.Local or DisconnectReason.ContextTerminated || !MayLinger))
+                    {
+                        return null;
+                    }
+                }
+
+                if (session.Fault is { ConnecterTriesAgain: false } fault)
+                {
+                    return fault.Origin == ZmpFaultOrigin.Received ? $"the peer answered with an ERROR, code {(int)fault.Code:X2}" : $"the peer broke the protocol: {fault.Reason}";
+                }
+
+                if (session.EndReason == DisconnectReason.TakenOver)
+                {
+                    return "another peer took over its routing id";
+                }
+
+                slow = session.Fault is { IsTimeout: false } ? slow + 1 : 0;
+            }
+            else if (_isClosing && !MayLinger)
+            {
+                return null;
+            }
+
+            if (_settings.Reconnect.Interval <= TimeSpan.Zero)
+            {
+                return dial.Socket is null ? dial.Sentence : "the connection is lost and no reconnecting was asked for";
+            }
+
+            await PauseAsync(slow > 0 ? SlowPause(slow) : _settings.Reconnect.PauseBefore(attempt++)).ConfigureAwait(false);
+        }
+    }
+
+    private async Task<DialResult> DialAsync()
+    {
+        // The native core reports every attempt as delayed, with EINPROGRESS.
+        const int InProgress = 115;
+        _socket.Monitors.Publish(SocketEventTypes.ConnectDelayed, InProgress, "", _target.Text);
+        DialResult result = await _target.DialAsync(_settings.Transport, _socket.Host.Time, _stop.Token).ConfigureAwait(false);
+        if (result.Socket is null)
+        {
+            _stop.Token.ThrowIfCancellationRequested();
+
+            // As in the native core a name that was not found closes nothing: all there is to tell is when it will be looked up again.
+            if (result.Error is not (SocketError.HostNotFound or SocketError.NoData or SocketError.TryAgain or SocketError.NoRecovery))
+            {
+                _socket.Monitors.Publish(SocketEventTypes.Closed, 0, "", _target.Text, detail: result.Sentence);
+            }
+        }
+
+        return result;
+    }
+
+    private ZmpSession Begin(Socket transport)
+    {
+        Interlocked.Increment(ref _socket.Books.Dialled);
+        _socket.EnterAgain();
+
+        WirePipe pipe = Pipe;
+        if (_settings.Immediate && _isPipeUsed)
+        {
+            // The last one ended with its connection, be it in the handshake.
+            pipe = NewPipe();
+            Volatile.Write(ref _pipe, pipe);
+        }
+
+        _isPipeUsed = true;
+
+        var session = new ZmpSession(_socket, _settings, pipe, transport, _target.Text, listener: null);
+        bool closing;
+        lock (_gate)
+        {
+            _session = session;
+            closing = _stop.IsCancellationRequested;
+        }
+
+        _socket.Publish(SocketEventTypes.Connected, transport.Handle, session, detail: null);
+        _socket.Endpoints.Track(session);
+        session.Start();
+        if (closing)
+        {
+            session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Abort);
+        }
+
+        return session;
+    }
+
+    /// <summary>The application has let go of the endpoint.</summary>
+    public bool IsClosing => Volatile.Read(ref _isClosing);
+
+    /// <summary>The handshake is complete on a connection that only delivers what is left.</summary>
+    public void OnReady(ZmpSession session) => session.Connection.RequestClose(_closeReason, CloseMode.Orderly, _linger);
+
+    private TimeSpan SlowPause(int count)
+    {
+        TimeSpan pause = _settings.Reconnect.Interval;
+        for (int i = 0; i < count && pause < LongestPause; i++)
+        {
+            pause *= 2;
+        }
+
+        return pause < LongestPause ? pause : LongestPause;
+    }
+
+    private async Task PauseAsync(TimeSpan pause)
+    {
+        // Armed before it is announced: who hears of it may move the clock.
+        Task delay = Task.Delay(pause, _socket.Host.Time, _stop.Token);
+        _socket.Monitors.Publish(SocketEventTypes.ConnectRetried, (long)pause.TotalMilliseconds, "", _target.Text);
+        await delay.ConfigureAwait(false);
+    }
+
+    private void End(string? gaveUp)
+    {
+        _deadline?.Dispose();
+        if (gaveUp is not null)
+        {
+            Log.GaveUp(_socket.Host.Logger, _target.Text, gaveUp);
+        }
+
+        WirePipe pipe = Pipe;
+        _socket.Endpoints.Forget(this);
+        _socket.Detach(pipe, dropUnread: false);
+        pipe.Queue.Abandon();
+        _socket.CloseBooks(pipe);
+        _socket.Leave();
+    }
+}

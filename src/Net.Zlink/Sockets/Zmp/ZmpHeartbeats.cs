@@ -1,0 +1,149 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Zmp;
+
+namespace Net.Zlink.Sockets.Zmp;
+
+/// <summary>The liveness of one connection: what it sends at intervals, and how long it bears the peer's silence (docs/protocol.md section 14). On the shard.</summary>
+/// <remarks>
+/// The native core has one timer for all of this; here are separate ones, which no peer can tell. While the connection is parked (its reader is full) the clocks that judge the peer stand still,
+/// because it is we who do not listen; and the peer, which may be counting on our traffic, gets an unasked HEARTBEAT_ACK at half the pace of its own heartbeats.
+/// </remarks>
+internal sealed class ZmpHeartbeats
+{
+    // What is sent unasked to a peer whose heartbeats nobody has seen yet, because they wait behind messages that are not read: it may have a timeout, but hardly one below a second.
+    private static readonly TimeSpan PaceOfStrangers = TimeSpan.FromMilliseconds(500);
+
+    // No faster than this, however fast the peer asks.
+    private static readonly TimeSpan FastestPace = TimeSpan.FromMilliseconds(10);
+
+    private readonly ZmpSession _session;
+    private readonly HeartbeatSettings _settings;
+    private readonly ShardTimers _timers;
+    private readonly ShardTimer _ping;
+    private readonly ShardTimer _timeout;
+    private readonly ShardTimer _ttl;
+    private readonly ShardTimer _stillHere;
+    private TimeSpan _effectiveTtl;
+    private readonly long _openedAt;
+    private TimeSpan _peerInterval = TimeSpan.MaxValue;
+    private long _heartbeats;
+
+    /// <param name="session">Whose.</param>
+    /// <param name="settings">The endpoint's options.</param>
+    /// <param name="timers">The shard's.</param>
+    /// <param name="openedAt">When the connection was there: the peer's first heartbeat comes one interval and a handshake later.</param>
+    public ZmpHeartbeats(ZmpSession session, HeartbeatSettings settings, ShardTimers timers, long openedAt)
+    {
+        _openedAt = openedAt;
+        _session = session;
+        _settings = settings;
+        _timers = timers;
+        _ping = new ShardTimer(static state => ((ZmpHeartbeats)state).OnPing(), this);
+        _timeout = new ShardTimer(static state => ((ZmpHeartbeats)state).OnTimeout(), this);
+        _ttl = new ShardTimer(static state => ((ZmpHeartbeats)state).OnTtl(), this);
+        _stillHere = new ShardTimer(static state => ((ZmpHeartbeats)state).OnStillHere(), this);
+    }
+
+    /// <summary>The handshake is complete.</summary>
+    public void Start()
+    {
+        if (_settings.Interval > TimeSpan.Zero)
+        {
+            _timers.Arm(_ping, _settings.Interval);
+        }
+    }
+
+    public void Stop()
+    {
+        _timers.Cancel(_ping);
+        _timers.Cancel(_timeout);
+        _timers.Cancel(_ttl);
+        _timers.Cancel(_stillHere);
+    }
+
+    /// <summary>Something came in.</summary>
+    public void OnTraffic()
+    {
+        _timers.Cancel(_timeout);
+        _timers.Cancel(_ttl);
+    }
+
+    /// <summary>The peer's heartbeat came in.</summary>
+    /// <param name="remoteTtl">How long it says it may be silent; zero: for ever.</param>
+    public void OnHeartbeat(TimeSpan remoteTtl)
+    {
+        // Over all of them: those that had to wait while nobody read come in one behind the other.
+        TimeSpan interval = _timers.Time.GetElapsedTime(_openedAt) / ++_heartbeats;
+        _peerInterval = interval < _peerInterval ? interval : _peerInterval;
+        if (remoteTtl > TimeSpan.Zero)
+        {
+            var own = TimeSpan.FromMilliseconds(100.0 * _settings.TtlTenths);
+            _effectiveTtl = own > TimeSpan.Zero && own < remoteTtl ? own : remoteTtl;
+            _timers.Arm(_ttl, _effectiveTtl);
+        }
+    }
+
+    /// <summary>The connection stops reading.</summary>
+    public void OnParked()
+    {
+        if (!_stillHere.IsArmed)
+        {
+            _timers.Arm(_stillHere, Pace);
+        }
+    }
+
+    private TimeSpan Pace
+    {
+        get
+        {
+            TimeSpan pace = _heartbeats > 0 ? _peerInterval / 2 : PaceOfStrangers;
+            return pace > FastestPace ? pace : FastestPace;
+        }
+    }
+
+    private void OnPing()
+    {
+        Span<byte> frame = stackalloc byte[ZmpHeartbeat.LargestFrame];
+        int length = ZmpHeartbeat.Write(frame, _settings.TtlTenths, []);
+        if (_settings.Timeout > TimeSpan.Zero && !_timeout.IsArmed)
+        {
+            _timers.Arm(_timeout, _settings.Timeout);
+        }
+
+        _timers.Arm(_ping, _settings.Interval);
+        _session.SendControl(frame[..length]);
+    }
+
+    private void OnTimeout()
+    {
+        if (_session.Connection.IsParked)
+        {
+            _timers.Arm(_timeout, _settings.Timeout);
+            return;
+        }
+
+        _session.FailLiveness($"nothing came in within {_settings.Timeout.TotalMilliseconds:0} ms after a heartbeat");
+    }
+
+    private void OnTtl()
+    {
+        if (_session.Connection.IsParked)
+        {
+            _timers.Arm(_ttl, _effectiveTtl);
+            return;
+        }
+
+        _session.FailLiveness($"nothing came in within the {_effectiveTtl.TotalMilliseconds:0} ms that the peer's heartbeat allows");
+    }
+
+    private void OnStillHere()
+    {
+        if (_session.Connection.IsParked)
+        {
+            Span<byte> frame = stackalloc byte[ZmpHeartbeatAck.LargestAnswer];
+            int length = ZmpHeartbeatAck.Write(frame, []);
+            _timers.Arm(_stillHere, Pace);
+            _session.SendControl(frame[..length]);
+        }
+    }
+}

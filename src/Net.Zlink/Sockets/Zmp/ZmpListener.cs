@@ -1,0 +1,72 @@
+using System.Net.Sockets;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Transports;
+
+namespace Net.Zlink.Sockets.Zmp;
+
+/// <summary>One bound endpoint of a ZMP socket: turns accepted sockets into sessions.</summary>
+internal sealed class ZmpListener(SocketCore socket, ITransportListener listener, string text, ZmpSettings settings) : IAcceptSink
+{
+    private volatile bool _isClosed;
+
+    /// <summary>The endpoint as it was given to Bind.</summary>
+    public string Text => text;
+
+    /// <summary>The endpoint with what the system filled in.</summary>
+    public string Endpoint => listener.Endpoint;
+
+    public ITransportListener Listener => listener;
+
+    /// <summary>Closed by this side: no connection of it may stay.</summary>
+    public bool IsClosed => _isClosed;
+
+    public void Start()
+    {
+        socket.Monitors.Publish(SocketEventTypes.Listening, listener.Handle, Endpoint, "");
+        listener.Start(this, socket.Host.Time);
+    }
+
+    public void Close()
+    {
+        _isClosed = true;
+        Interlocked.MemoryBarrier(); // Before the caller looks for this listener's connections.
+        listener.Close();
+        socket.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "");
+    }
+
+    public void OnAccepted(Socket accepted)
+    {
+        Interlocked.Increment(ref socket.Books.Accepted);
+        string? refusal = socket.Endpoints.WhyRefuse();
+        if (refusal is not null || !socket.Enter())
+        {
+            Interlocked.Increment(ref socket.Books.Refused);
+            socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, Endpoints.Format(SocketCore.AddressOf(accepted, remote: true)), detail: refusal);
+            Log.ConnectionRefused(socket.Host.Logger, Endpoint, refusal ?? "the socket is closed");
+            accepted.Dispose();
+            return;
+        }
+
+        var pipe = new WirePipe(socket, settings) { Endpoint = Endpoint, IsActive = false };
+        var session = new ZmpSession(socket, settings, pipe, accepted, Endpoint, this);
+        socket.Publish(SocketEventTypes.Accepted, accepted.Handle, session, detail: null);
+        socket.Endpoints.Track(session);
+        session.Start();
+    }
+
+    public void OnAcceptFailed(SocketError error, TimeSpan backOff)
+    {
+        Interlocked.Increment(ref socket.Books.AcceptErrors);
+        socket.Monitors.Publish(
+            SocketEventTypes.AcceptFailed, StreamHub.ErrnoOf(error), Endpoint, "", detail: $"{error}; accepting goes on in {backOff.TotalMilliseconds:0} ms");
+        Log.AcceptFailed(socket.Host.Logger, Endpoint, error, backOff.TotalMilliseconds);
+    }
+
+    public void OnListenerClosed(SocketError error)
+    {
+        socket.Endpoints.Forget(this);
+        socket.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "", detail: $"the listening socket failed: {error}");
+        Log.ListenerClosed(socket.Host.Logger, Endpoint, error);
+    }
+}

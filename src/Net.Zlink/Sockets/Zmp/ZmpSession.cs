@@ -1,0 +1,322 @@
+using System.Net.Sockets;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Pipes;
+
+namespace Net.Zlink.Sockets.Zmp;
+
+/// <summary>One ZMP connection from HELLO to its end: the handshake, control frames, faults, and the parts of messages on their way to the pipe. On the connection's shard.</summary>
+internal sealed class ZmpSession : IConnectionSink, IFrameScanner
+{
+    private readonly SocketCore _socket;
+    private readonly ZmpSettings _settings;
+    private readonly WirePipe _pipe;
+    private readonly InboundMessages _messages;
+    private ZmpScanner _scanner;
+    private ZmpInbound _inbound;
+    private ZmpFault? _scanFault;
+    private ZmpHeartbeats? _heartbeats;
+    private ShardTimer? _handshakeTimer;
+    private byte[] _peerRoutingId = [];
+    private long _openedAt;
+    private bool _mustFlush;
+    private bool _isReady;
+
+    /// <param name="socket">The socket it belongs to.</param>
+    /// <param name="settings">The endpoint's options.</param>
+    /// <param name="pipe">Where messages come from and go to.</param>
+    /// <param name="transport">The connected socket; owned from here on.</param>
+    /// <param name="endpoint">The endpoint that it came in by, or the text that was dialled.</param>
+    /// <param name="listener">What accepted it; null for the side that dialled.</param>
+    public ZmpSession(SocketCore socket, ZmpSettings settings, WirePipe pipe, Socket transport, string endpoint, ZmpListener? listener)
+    {
+        _socket = socket;
+        _settings = settings;
+        _pipe = pipe;
+        _inbound = new ZmpInbound(settings.Type);
+        _messages = new InboundMessages(socket, pipe, settings.MaxMessageParts);
+        Endpoint = endpoint;
+        Listener = listener;
+        RemoteEndPoint = SocketCore.AddressOf(transport, remote: true);
+        LocalEndPoint = SocketCore.AddressOf(transport, remote: false);
+        Connection = new Connection(transport, socket.Host.Shards.Next(settings.ShardAffinity), socket.Host.Pool, settings.Connection, this, this, pipe.Queue, this)
+        {
+            RemoteEndPoint = RemoteEndPoint,
+            LocalEndPoint = LocalEndPoint,
+            OutboundSurvives = listener is null && !settings.Immediate,
+        };
+    }
+
+    public Connection Connection { get; }
+
+    public System.Net.EndPoint? RemoteEndPoint { get; }
+
+    public System.Net.EndPoint? LocalEndPoint { get; }
+
+    /// <summary>The endpoint that it came in by, or the text that was dialled.</summary>
+    public string Endpoint { get; }
+
+    public ZmpListener? Listener { get; }
+
+    public bool IsActive => Listener is null;
+
+    /// <summary>What is queued stays for the next connection.</summary>
+    public bool OutboundSurvives => Connection.OutboundStays;
+
+    public WirePipe Pipe => _pipe;
+
+    /// <summary>The handshake is, or was, complete.</summary>
+    public bool IsReady => _isReady;
+
+    /// <summary>What ended it, where the protocol did.</summary>
+    public ZmpFault? Fault { get; private set; }
+
+    /// <summary>Why it ended.</summary>
+    public DisconnectReason EndReason { get; private set; }
+
+    /// <summary>Completes when nothing more is written on it, however long the peer takes to end its own side: the dialer may go on. On the shard, continuations too, so that the pause before the
+    /// next attempt is counted from here.</summary>
+    public TaskCompletionSource Left { get; } = new();
+
+    /// <summary>What the peer announced; empty before its HELLO.</summary>
+    public ReadOnlyMemory<byte> PeerRoutingId => _peerRoutingId;
+
+    /// <summary>How events name the two ends: of an accepted connection the listener's endpoint and the peer's address, of an outgoing one our address and the text that was dialled.</summary>
+    public (string Local, string Remote) Ends => IsActive
+        ? (Transports.Endpoints.Format(LocalEndPoint), Endpoint)
+        : (Endpoint, Transports.Endpoints.Format(RemoteEndPoint));
+
+    bool IConnectionSink.AnswersInPlace => false;
+
+    string IConnectionSink.Name => $"{_settings.Type.Name} session";
+
+    public void Start() => Connection.Start();
+
+    public void OnOpened(Connection connection)
+    {
+        _openedAt = connection.Shard.Timers.Timestamp();
+        Span<byte> greeting = stackalloc byte[ZmpHello.LargestFrame + ZmpReady.LargestFrame];
+        int length = ZmpHello.Write(greeting, _settings.Type, _settings.RoutingId);
+        length += _settings.SendsMetadata
+            ? ZmpReady.WriteWithMetadata(greeting[length..], _settings.Type, _settings.RoutingId)
+            : ZmpReady.Write(greeting[length..]);
+        if (_settings.HandshakeInterval > TimeSpan.Zero)
+        {
+            _handshakeTimer = new ShardTimer(static state => ((ZmpSession)state).OnHandshakeTimeout(), this);
+            connection.Shard.Timers.Arm(_handshakeTimer, _settings.HandshakeInterval);
+        }
+
+        SendControl(greeting[..length]);
+    }
+
+    public FrameScan Scan(ReadOnlySpan<byte> bytes)
+    {
+        ZmpScan scan = _scanner.Scan(bytes, _settings.MaxMessageSize);
+        _scanFault = scan.Fault;
+        return new FrameScan(scan.Consumed, scan.Frames, scan.NextFrameSize, scan.Fault is not null, scan.AnnouncedLength);
+    }
+
+    public Delivery OnFrames(Connection connection, in InboundBatch batch)
+    {
+        _heartbeats?.OnTraffic();
+        _messages.Begin(batch, connection.Shard.ReceiveSlab);
+        int position = _messages.Start;
+        int end = position + batch.Length;
+        byte[] bytes = _messages.Array;
+        while (position < end)
+        {
+            ReadOnlySpan<byte> frame = bytes.AsSpan(position, end - position);
+            ZmpFlags flags = ZmpFrame.ReadFlags(frame);
+            int length = ZmpFrame.ReadLength(frame);
+            position += ZmpFrame.HeaderSize;
+            ReadOnlySpan<byte> body = bytes.AsSpan(position, length);
+            ZmpInboundKind kind = _inbound.Take(flags, body, out ZmpFault fault);
+            if (kind == ZmpInboundKind.Data)
+            {
+                if (!_messages.TakePart(position, length, (flags & ZmpFlags.More) != ZmpFlags.None))
+                {
+                    kind = ZmpInboundKind.Fault;
+                    fault = ZmpFault.BodyTooLarge;
+                }
+            }
+            else if (kind is ZmpInboundKind.Subscribe or ZmpInboundKind.Cancel)
+            {
+                if (!_messages.TakeSubscription(position, length, kind == ZmpInboundKind.Subscribe))
+                {
+                    kind = ZmpInboundKind.Fault;
+                    fault = ZmpFault.BodyTooLarge;
+                }
+            }
+            else if (!TakeControl(kind, body))
+            {
+                break; // Refused: the connection is closing.
+            }
+
+            if (kind == ZmpInboundKind.Fault)
+            {
+                // What was whole before the fault is still delivered.
+                _messages.End();
+                Fail(fault);
+                return Delivery.Continue;
+            }
+
+            position += length;
+        }
+
+        Delivery delivery = _messages.End();
+        if (_mustFlush)
+        {
+            _mustFlush = false;
+            connection.FlushNow();
+        }
+
+        if (delivery == Delivery.Park)
+        {
+            Heartbeats().OnParked();
+        }
+
+        return delivery;
+    }
+
+    public void OnBroken(Connection connection, uint announced) => Fail(_scanFault ?? ZmpFault.BodyTooLarge);
+
+    public bool MayRead(Connection connection) => _pipe.Lane.MayRead() && _socket.MayRead();
+
+    public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
+    {
+        connection.Shard.Timers.Cancel(_handshakeTimer);
+        _heartbeats?.Stop();
+        if (!_isReady && reason is DisconnectReason.Remote or DisconnectReason.TransportError)
+        {
+            reason = DisconnectReason.HandshakeFailed;
+        }
+
+        if (reason == DisconnectReason.TakenOver)
+        {
+            WriteError(ZmpFault.RoutingIdTakenOver);
+        }
+
+        EndReason = reason;
+        _socket.OnSessionClosing(this, _isReady, detail);
+    }
+
+    public void OnFlushed(Connection connection)
+    {
+        if (connection.HasEndedWriting)
+        {
+            Left.TrySetResult();
+        }
+    }
+
+    public void OnClosed(Connection connection)
+    {
+        _messages.Abandon();
+        _socket.OnSessionClosed(this);
+        Left.TrySetResult();
+    }
+
+    public void OnFault(Connection connection, Exception exception) => _socket.ReportFault(this, exception);
+
+    /// <summary>Sends protocol frames ahead of all messages.</summary>
+    public void SendControl(ReadOnlySpan<byte> frames)
+    {
+        if (Connection.IsOpen && _pipe.Queue.TryAppendControl(frames))
+        {
+            Connection.FlushNow();
+        }
+    }
+
+    /// <summary>The peer is silent for too long.</summary>
+    public void FailLiveness(string detail) => Fail(ZmpFault.HeartbeatTimeout, DisconnectReason.HeartbeatTimeout, detail);
+
+    /// <summary>Ends the connection with an ERROR frame, written where the frame under way ends, and nothing behind it.</summary>
+    public void Fail(in ZmpFault fault, DisconnectReason reason = DisconnectReason.ProtocolError, string? detail = null)
+    {
+        if (!Connection.IsOpen)
+        {
+            return;
+        }
+
+        Fault = fault;
+        WriteError(fault);
+        string whose = fault.Origin == ZmpFaultOrigin.Received ? "the peer sent an ERROR" : "protocol fault";
+        Connection.Close(reason, CloseMode.Orderly, detail ?? $"{whose}: code {(int)fault.Code:X2}, {fault.Reason}");
+    }
+
+    /// <summary>Ends the connection because another peer took over the routing id. Any thread.</summary>
+    public void Evict() => Connection.RequestClose(DisconnectReason.TakenOver, CloseMode.Orderly);
+
+    private void WriteError(in ZmpFault fault)
+    {
+        Span<byte> frame = stackalloc byte[ZmpErrorFrame.LargestFrame];
+        int length = ZmpErrorFrame.Write(frame, fault);
+        _pipe.Queue.Hold();
+        _pipe.Queue.TryAppendControl(frame[..length]);
+    }
+
+    private bool TakeControl(ZmpInboundKind kind, ReadOnlySpan<byte> body)
+    {
+        switch (kind)
+        {
+            case ZmpInboundKind.HelloAccepted:
+                _peerRoutingId = ZmpHello.RoutingIdOf(body).ToArray();
+                return true;
+            case ZmpInboundKind.ReadyAccepted:
+                return TakeReady(body);
+            case ZmpInboundKind.Heartbeat or ZmpInboundKind.HeartbeatWithoutAnswer:
+                TakeHeartbeat(body);
+                return true;
+            default:
+                return true; // An acknowledgement, an identity frame: that they came is all they say. A fault is seen to by the caller.
+        }
+    }
+
+    private bool TakeReady(ReadOnlySpan<byte> body)
+    {
+        Connection.Shard.Timers.Cancel(_handshakeTimer);
+        _isReady = true;
+        string address = PeerIdentity.AddressOf(RemoteEndPoint);
+        ZmpProperties? properties = ZmpProperties.Of(
+            body, address.Length > 0 ? [new KeyValuePair<string, string>(ZmpProperties.PeerAddressKey, address)] : []);
+        (string local, string remote) = Ends;
+        string remoteAddress = Transports.Endpoints.Format(RemoteEndPoint);
+        var peer = new PeerIdentity(_peerRoutingId, properties, IsActive ? remote : remoteAddress, local, _socket.Host.Time.GetUtcNow());
+        if (!_socket.OnSessionReady(this, peer))
+        {
+            return false;
+        }
+
+        _messages.Source = _pipe.Peer;
+        if (_settings.Heartbeat.Interval > TimeSpan.Zero)
+        {
+            Heartbeats().Start();
+        }
+
+        if (_pipe.Queue.LetGo())
+        {
+            Connection.ScheduleFlush();
+        }
+
+        return true;
+    }
+
+    private void TakeHeartbeat(ReadOnlySpan<byte> body)
+    {
+        ZmpHeartbeat heartbeat = ZmpHeartbeat.Read(body);
+        Heartbeats().OnHeartbeat(TimeSpan.FromMilliseconds(100.0 * heartbeat.TtlTenths));
+        if (heartbeat.IsToBeAnswered)
+        {
+            Span<byte> answer = stackalloc byte[ZmpHeartbeatAck.LargestAnswer];
+            int length = ZmpHeartbeatAck.Write(answer, heartbeat.Context);
+
+            // One that asks on and on and does not read goes without an answer.
+            _mustFlush |= _pipe.Queue.TryAppendControl(answer[..length]);
+        }
+    }
+
+    private ZmpHeartbeats Heartbeats() => _heartbeats ??= new ZmpHeartbeats(this, _settings.Heartbeat, Connection.Shard.Timers, _openedAt);
+
+    private void OnHandshakeTimeout() =>
+        Fail(ZmpFault.HandshakeTimeout, DisconnectReason.HandshakeFailed, $"no handshake within {_settings.HandshakeInterval.TotalMilliseconds:0} ms");
+}

@@ -1,0 +1,15 @@
+namespace Net.Zlink.Transports;
+
+/// <summary>An endpoint to connect to, parsed: names are looked up at each attempt. Immutable.</summary>
+/// <param name="text">The endpoint as it was given; it is also what names the connection in a disconnect.</param>
+internal abstract class ConnectTarget(string text)
+{
+    /// <summary>The endpoint as it was given.</summary>
+    public string Text => text;
+
+    /// <summary>
+    /// One attempt. Never throws for what the other side does, nor for cancellation: the task completes with a value, at once or on a
+    /// pool thread. Nothing stays open after a failure.
+    /// </summary>
+    public abstract Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, CancellationToken cancellation);
+}

@@ -1,0 +1,9 @@
+namespace Net.Zlink.Transports.Ipc;
+
+/// <summary>An ipc endpoint to connect to.</summary>
+internal sealed class IpcConnectTarget(string text, IpcAddress address) : ConnectTarget(text)
+{
+    /// <inheritdoc/>
+    public override Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, CancellationToken cancellation) =>
+        IpcDialer.DialAsync(address, settings.Socket, time, cancellation);
+}

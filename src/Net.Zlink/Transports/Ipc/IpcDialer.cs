@@ -1,0 +1,107 @@
+using System.Net.Sockets;
+
+namespace Net.Zlink.Transports.Ipc;
+
+/// <summary>Makes outgoing ipc connections. Stateless; any number of dials may run at once.</summary>
+internal static class IpcDialer
+{
+    // Linux gives up a tcp connect, the case that "leave it to the system" is about, after 127 s; here the system would not limit it at all.
+    private static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(127);
+
+    // A timer takes no more than 49 days; nobody waits longer than this for one connection.
+    private static readonly TimeSpan LongestTimeout = TimeSpan.FromDays(1);
+
+    // A listener accepts a full queue (4,096 on Linux) within some 20 ms; at 32 ms a hundred waiting dials cost 3,000 calls a second.
+    private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(1);
+    private static readonly TimeSpan LongestPause = TimeSpan.FromMilliseconds(32);
+
+    /// <summary>
+    /// One attempt. Where a tcp connect would wait for room in the listener's queue, this one is told at once that there is none, and
+    /// tries again until <see cref="SocketSettings.ConnectTimeout"/>. Never throws for what the other side does, nor for cancellation: the task
+    /// completes with a value, at once or on a pool thread. Nothing stays open after a failure.
+    /// </summary>
+    public static async Task<DialResult> DialAsync(IpcAddress address, SocketSettings settings, TimeProvider time, CancellationToken cancellation)
+    {
+        var unsupported = IpcFaults.Unsupported(address);
+        if (unsupported.Fault != EndpointFault.None)
+        {
+            return IpcFaults.Undiallable(unsupported);
+        }
+
+        if (cancellation.IsCancellationRequested)
+        {
+            return IpcFaults.Cancelled(address.Text);
+        }
+
+        var limit = settings.ConnectTimeout <= TimeSpan.Zero ? DefaultTimeout
+            : settings.ConnectTimeout < LongestTimeout ? settings.ConnectTimeout : LongestTimeout;
+        using var deadline = new Deadline(limit, time, cancellation);
+        for (var pause = FirstPause; ; pause = pause + pause < LongestPause ? pause + pause : LongestPause)
+        {
+            var result = await TryAsync(address, settings, deadline.Token).ConfigureAwait(false);
+            if (result.Error == SocketError.WouldBlock && await WaitAsync(pause, time, deadline.Token).ConfigureAwait(false))
+            {
+                continue;
+            }
+
+            if (result.Socket is not null)
+            {
+                return result;
+            }
+
+            return cancellation.IsCancellationRequested ? IpcFaults.Cancelled(address.Text)
+                : deadline.IsOver ? IpcFaults.TimedOut(address.Text, limit)
+                : result;
+        }
+    }
+
+    private static async Task<DialResult> TryAsync(IpcAddress address, SocketSettings settings, CancellationToken cancellation)
+    {
+        Socket? socket = null;
+        try
+        {
+            socket = IpcSocketOptions.Open();
+            IpcSocketOptions.ApplyTo(socket, settings);
+            using var operation = new ConnectOperation(address.ToEndPoint());
+            var error = await operation.RunAsync(socket, cancellation).ConfigureAwait(false);
+            if (error != SocketError.Success)
+            {
+                return IpcFaults.Refused(error, address.Text);
+            }
+
+            socket.Blocking = false;
+            var connected = socket;
+            socket = null;
+            return new DialResult(connected, SocketError.Success, "");
+        }
+        catch (SocketException e)
+        {
+            return IpcFaults.Refused(e.SocketErrorCode, address.Text);
+        }
+        catch (ObjectDisposedException)
+        {
+            return IpcFaults.Refused(SocketError.OperationAborted, address.Text); // by the deadline, as the connect succeeded
+        }
+        catch (ArgumentOutOfRangeException)
+        {
+            return new DialResult(null, SocketError.InvalidArgument, IpcAddress.TooLong(address.Text).Sentence);
+        }
+        finally
+        {
+            socket?.Dispose();
+        }
+    }
+
+    private static async Task<bool> WaitAsync(TimeSpan pause, TimeProvider time, CancellationToken cancellation)
+    {
+        try
+        {
+            await Task.Delay(pause, time, cancellation).ConfigureAwait(false);
+            return true;
+        }
+        catch (OperationCanceledException)
+        {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,110 @@
+using System.Net.Sockets;
+
+namespace Net.Zlink.Transports.Ipc;
+
+/// <summary>Says what a refused bind or connect means and what to do about it.</summary>
+internal static class IpcFaults
+{
+    private const string NoDescriptors = "the process or the machine is out of file descriptors; close some, or raise the limit (ulimit -n)";
+
+    /// <summary>Why ipc, or this kind of it, cannot be had on this system; <see cref="EndpointError.None"/> where it can.</summary>
+    public static EndpointError Unsupported(IpcAddress address)
+    {
+        if (!Socket.OSSupportsUnixDomainSockets)
+        {
+            return new EndpointError(EndpointFault.UnknownScheme, "this system has no Unix domain sockets; use tcp://host:port");
+        }
+
+        return address.Kind == IpcKind.Abstract && !OperatingSystem.IsLinux()
+            ? new EndpointError(EndpointFault.UnknownScheme, "only Linux has abstract names (those that begin with \"@\"); use ipc://path")
+            : EndpointError.None;
+    }
+
+    /// <summary>The fault for what the system answered when asked to bind <paramref name="text"/>.</summary>
+    public static EndpointError Bind(SocketException exception, string text)
+    {
+        var os = exception.SocketErrorCode;
+        var name = EndpointError.Quote(text);
+        return os switch
+        {
+            SocketError.AddressAlreadyInUse =>
+                new(EndpointFault.AddressInUse, $"{name} is in use; stop the program that has it, or choose another name", os),
+            SocketError.AddressNotAvailable => // the runtime's word for ENOENT
+                new(EndpointFault.NoSuchPath, $"there is no directory {DirectoryOf(text)}; make it first, or choose another path", os),
+            SocketError.AccessDenied =>
+                new(EndpointFault.AccessDenied, $"this process may not make a file in {DirectoryOf(text)}; choose another directory, or give it the right", os),
+            SocketError.SocketError when HasFileOnTheWay(text) => // the runtime has no word for ENOTDIR
+                new(EndpointFault.NotADirectory, $"a part of {DirectoryOf(text)} is a file, not a directory; choose another path", os),
+            SocketError.TooManyOpenSockets => new(EndpointFault.NotBindable, NoDescriptors, os),
+            _ => new(EndpointFault.NotBindable, $"the system refused to listen at {name} ({exception.Message}); try another path, on a local disk", os),
+        };
+    }
+
+    /// <summary>The fault for a file or directory that could not be made ready.</summary>
+    public static EndpointError File(Exception exception, string path) => exception switch
+    {
+        UnauthorizedAccessException => new(
+            EndpointFault.AccessDenied,
+            $"this process may not change {EndpointError.Quote(path)}; choose another directory, or give it the right",
+            SocketError.AccessDenied),
+        FileNotFoundException => TakenJustNow(path),
+        DirectoryNotFoundException => new(
+            EndpointFault.NoSuchPath, $"there is no directory {DirectoryOf(path)}; make it first, or choose another path", SocketError.AddressNotAvailable),
+        _ => new(
+            EndpointFault.NotBindable, $"{EndpointError.Quote(path)} could not be made ready ({OneLine(exception.Message)}); try another path", SocketError.SocketError),
+    };
+
+    /// <summary>What stands at the path and keeps it from being bound.</summary>
+    public static EndpointError InTheWay(string sentence) => new(EndpointFault.AddressInUse, sentence, SocketError.AddressAlreadyInUse);
+
+    /// <summary>Another process was faster, or is about to be.</summary>
+    public static EndpointError TakenJustNow(string path) =>
+        InTheWay($"another program took {EndpointError.Quote(path)} just now; stop it, or choose another path");
+
+    /// <summary>The caller's token was cancelled.</summary>
+    public static DialResult Cancelled(string text) =>
+        new(null, SocketError.OperationAborted, $"connecting to {EndpointError.Quote(text)} was cancelled");
+
+    /// <summary>This system cannot dial it.</summary>
+    public static DialResult Undiallable(EndpointError error) => new(null, SocketError.AddressFamilyNotSupported, error.Sentence);
+
+    /// <summary>The listener's queue stayed full for as long as the dial may take.</summary>
+    public static DialResult TimedOut(string text, TimeSpan limit) => new(
+        null,
+        SocketError.TimedOut,
+        $"{EndpointError.Quote(text)} accepted nobody within {limit.TotalMilliseconds:0} ms; see whether that program hangs, or raise its backlog");
+
+    /// <summary>The connect failed.</summary>
+    public static DialResult Refused(SocketError error, string text)
+    {
+        var name = EndpointError.Quote(text);
+        return error switch
+        {
+            // The runtime's word for ENOENT: nobody listens there, only that not even a file was left behind.
+            SocketError.AddressNotAvailable => new(null, SocketError.ConnectionRefused, $"there is nothing at {name}; start the server, or check the path"),
+            SocketError.ConnectionRefused => new(null, error, $"nobody listens at {name}; start the server, or check the path"),
+            SocketError.AccessDenied =>
+                new(null, error, $"this process may not connect to {name}; run it as the server's user, or give it the right to the file"),
+            SocketError.ProtocolType => new(null, error, $"{name} is a socket of another kind; check the path"),
+            SocketError.TooManyOpenSockets => new(null, error, NoDescriptors),
+            _ => new(null, error, $"connecting to {name} failed ({new SocketException((int)error).Message}); check the path"),
+        };
+    }
+
+    private static string DirectoryOf(string path) => EndpointError.Quote(Path.GetDirectoryName(Path.GetFullPath(path)) ?? path);
+
+    private static bool HasFileOnTheWay(string path)
+    {
+        for (var way = Path.GetDirectoryName(Path.GetFullPath(path)); !string.IsNullOrEmpty(way); way = Path.GetDirectoryName(way))
+        {
+            if (System.IO.File.Exists(way))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private static string OneLine(string message) => message.ReplaceLineEndings(" ").TrimEnd('.');
+}

@@ -1,0 +1,170 @@
+using System.Net.Sockets;
+
+namespace Net.Zlink.Transports.Ipc;
+
+/// <summary>A listening Unix domain socket. All members may be called from any thread.</summary>
+/// <remarks>
+/// Differs from the native core where that one does harm: a live listener's path is not stolen, a file that is no socket is not deleted, and our own
+/// file goes when we close.
+/// </remarks>
+internal sealed class IpcListener : ITransportListener
+{
+    private readonly AcceptLoop _loop;
+
+    private IpcListener(Socket socket, string text, AcceptLoop loop)
+    {
+        _loop = loop;
+        Endpoint = $"{EndpointText.Ipc}://{text}";
+        Handle = socket.Handle;
+    }
+
+    /// <summary>The endpoint as it was given; of a wildcard the path that was made.</summary>
+    public string Endpoint { get; }
+
+    /// <inheritdoc/>
+    public long Handle { get; }
+
+    /// <summary>How often the sink threw.</summary>
+    public long SinkFaults => _loop.SinkFaults;
+
+    /// <summary>
+    /// Binds and listens; a socket file that a dead process left behind is taken over. Connections wait in the kernel until <see cref="Start"/>.
+    /// </summary>
+    public static BindResult Bind(IpcAddress address, SocketSettings settings) => Bind(address, settings, Environment.GetEnvironmentVariable);
+
+    /// <summary>As above, with a seam for tests: the environment that tells where temporary files go.</summary>
+    internal static BindResult Bind(IpcAddress address, SocketSettings settings, Func<string, string?> environment)
+    {
+        var unsupported = IpcFaults.Unsupported(address);
+        if (unsupported.Fault != EndpointFault.None)
+        {
+            return new BindResult(null, unsupported);
+        }
+
+        if (address.Kind != IpcKind.Wildcard)
+        {
+            return BindAt(address, directory: null, settings);
+        }
+
+        var root = WildcardPath.Root(environment);
+        string path;
+        try
+        {
+            path = WildcardPath.Make(root);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return new BindResult(null, IpcFaults.File(e, root));
+        }
+
+        var directory = Path.GetDirectoryName(Path.GetFullPath(path))!;
+        var result = IpcAddress.TryParseBind(path, out var made, out var error) ? BindAt(made, directory, settings) : new BindResult(null, error);
+        if (result.Listener is null)
+        {
+            TryRemove(directory);
+        }
+
+        return result;
+    }
+
+    /// <inheritdoc/>
+    public void Start(IAcceptSink sink, TimeProvider time) => _loop.Start(sink, time);
+
+    /// <summary>As for every listener; also removes the socket file, unless another socket's is there by now.</summary>
+    public void Close() => _loop.Close();
+
+    /// <inheritdoc/>
+    public void Dispose() => _loop.Close();
+
+    private static BindResult BindAt(IpcAddress address, string? directory, SocketSettings settings)
+    {
+        var path = address.Kind == IpcKind.Abstract ? null : Path.GetFullPath(address.Text);
+        Socket? socket = null;
+        try
+        {
+            socket = IpcSocketOptions.Open();
+            var error = BindTo(socket, new UnixBindEndPoint(address.FromRoot().ToEndPoint()), path);
+            if (error.Fault != EndpointFault.None)
+            {
+                return new BindResult(null, error);
+            }
+
+            Action? release = null;
+            if (path is null)
+            {
+                socket.Listen(settings.Backlog);
+            }
+            else
+            {
+                release = ListenAndClaim(socket, path, directory, settings).Remove;
+            }
+
+            var loop = new AcceptLoop(socket, IpcSocketOptions.For(settings), DescriptorHeadroom.OfThisProcess(), accept: null, release);
+            var listener = new IpcListener(socket, address.Text, loop);
+            socket = null;
+            return new BindResult(listener, EndpointError.None);
+        }
+        catch (SocketException e)
+        {
+            return new BindResult(null, IpcFaults.Bind(e, address.Text));
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return new BindResult(null, IpcFaults.File(e, address.Text));
+        }
+        catch (ArgumentOutOfRangeException)
+        {
+            return new BindResult(null, IpcAddress.TooLong(address.Text));
+        }
+        finally
+        {
+            socket?.Dispose();
+        }
+    }
+
+    private static SocketFile ListenAndClaim(Socket socket, string path, string? directory, SocketSettings settings)
+    {
+        try
+        {
+            SocketFile.Protect(path);
+            socket.Listen(settings.Backlog);
+            return SocketFile.Claim(path, directory);
+        }
+        catch (Exception e) when (e is not FileNotFoundException) // what is there now, if anything, is not ours then
+        {
+            File.Delete(path);
+            throw;
+        }
+    }
+
+    private static EndpointError BindTo(Socket socket, UnixBindEndPoint endPoint, string? path)
+    {
+        try
+        {
+            socket.Bind(endPoint);
+            return EndpointError.None;
+        }
+        catch (SocketException e) when (e.SocketErrorCode == SocketError.AddressAlreadyInUse && path is not null)
+        {
+            if (!StaleFile.TryRemove(path, out var error))
+            {
+                return error;
+            }
+        }
+
+        socket.Bind(endPoint); // Taken again by now, it is somebody's: that is an error as any other.
+        return EndpointError.None;
+    }
+
+    private static void TryRemove(string directory)
+    {
+        try
+        {
+            Directory.Delete(directory);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // An empty directory under the temporary ones does no harm.
+        }
+    }
+}

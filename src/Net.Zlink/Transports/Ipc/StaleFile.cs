@@ -1,0 +1,137 @@
+using System.Globalization;
+using System.Net.Sockets;
+using System.Security.Cryptography;
+
+namespace Net.Zlink.Transports.Ipc;
+
+/// <summary>Takes away a socket file that a dead process left behind, and nothing else.</summary>
+internal static class StaleFile
+{
+    // ENXIO is what Linux (and EOPNOTSUPP what macOS) answers an open of a socket: the one way to a file's type without native code.
+    private const int NoSuchDevice = 6;
+    private const int AppleNotSupported = 102;
+
+    /// <summary>
+    /// Makes the path free to bind. It is not when somebody answers there, when the file is not a socket, or when that cannot be found out.
+    /// </summary>
+    /// <param name="path">The absolute path, at which a bind found something.</param>
+    /// <param name="error">What is in the way.</param>
+    public static bool TryRemove(string path, out EndpointError error)
+    {
+        var name = EndpointError.Quote(path);
+        error = EndpointError.None;
+        try
+        {
+            var attributes = File.GetAttributes(path);
+            var mark = SocketFile.MarkOf(path);
+            if (attributes.HasFlag(FileAttributes.Directory) || IsLink(path, attributes))
+            {
+                error = IpcFaults.InTheWay($"{name} is a directory or a link, which is not ours to replace; choose another path");
+                return false;
+            }
+
+            switch (Probe(path))
+            {
+                case SocketError.AddressNotAvailable: // ENOENT: gone meanwhile
+                    return true;
+                case SocketError.ConnectionRefused:
+                    break;
+                case SocketError.AccessDenied:
+                    error = IpcFaults.InTheWay($"{name} is another user's; choose another path");
+                    return false;
+                default: // also a full queue is somebody's
+                    error = IpcFaults.InTheWay($"another socket listens at {name}; stop the program that has it, or choose another path");
+                    return false;
+            }
+
+            // Linux refuses a connect to a file of any type.
+            if (!IsSocket(path, attributes))
+            {
+                error = IpcFaults.InTheWay($"{name} exists and is not a socket, so it is left alone; remove it, or choose another path");
+                return false;
+            }
+
+            if (IsBound(path))
+            {
+                error = IpcFaults.TakenJustNow(path);
+                return false;
+            }
+
+            return TakeAway(path, mark, out error);
+        }
+        catch (FileNotFoundException)
+        {
+            return true; // gone meanwhile
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            error = IpcFaults.InTheWay($"{name} was left behind by another program and could not be removed; remove it, or choose another path");
+            return false;
+        }
+    }
+
+    /// <summary>
+    /// Moved first and looked at again: of two processes that found it dead, the slower one would else delete the file that the faster
+    /// one has bound meanwhile. The faster one then has its file back, or has found it gone and given up.
+    /// </summary>
+    private static bool TakeAway(string path, DateTime mark, out EndpointError error)
+    {
+        var aside = string.Create(CultureInfo.InvariantCulture, $"{path}.{RandomNumberGenerator.GetHexString(8, lowercase: true)}");
+        File.Move(path, aside);
+        if (SocketFile.MarkOf(aside) == mark)
+        {
+            File.Delete(aside);
+            error = EndpointError.None;
+            return true;
+        }
+
+        File.Move(aside, path);
+        error = IpcFaults.TakenJustNow(path);
+        return false;
+    }
+
+    /// <summary>
+    /// Whether a living socket has the path, though it refuses connects: one that does not listen yet. Only Linux tells, and only of those that were
+    /// bound by the absolute path, as ours are.
+    /// </summary>
+    private static bool IsBound(string path) =>
+        OperatingSystem.IsLinux() && File.ReadLines("/proc/net/unix").Any(line => line.EndsWith($" {path}", StringComparison.Ordinal));
+
+    private static SocketError Probe(string path)
+    {
+        try
+        {
+            using var socket = IpcSocketOptions.Open();
+            socket.Blocking = false; // a full queue must not hold us up
+            socket.Connect(new UnixDomainSocketEndPoint(path));
+            return SocketError.Success;
+        }
+        catch (SocketException e)
+        {
+            return e.SocketErrorCode;
+        }
+    }
+
+    // Windows marks its socket files as reparse points too.
+    private static bool IsLink(string path, FileAttributes attributes) =>
+        attributes.HasFlag(FileAttributes.ReparsePoint) && (!OperatingSystem.IsWindows() || new FileInfo(path).LinkTarget is not null);
+
+    private static bool IsSocket(string path, FileAttributes attributes)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return attributes.HasFlag(FileAttributes.ReparsePoint);
+        }
+
+        try
+        {
+            // For reading and writing: a pipe opened for one of them would wait for its other end. Sharing all takes no lock.
+            using var handle = File.OpenHandle(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete);
+            return false;
+        }
+        catch (IOException e)
+        {
+            return e.HResult == (OperatingSystem.IsMacOS() ? AppleNotSupported : NoSuchDevice);
+        }
+    }
+}

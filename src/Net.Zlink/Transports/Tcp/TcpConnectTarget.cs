@@ -1,0 +1,9 @@
+namespace Net.Zlink.Transports.Tcp;
+
+/// <summary>A tcp endpoint to connect to.</summary>
+internal sealed class TcpConnectTarget(string text, TcpConnectAddress address) : ConnectTarget(text)
+{
+    /// <inheritdoc/>
+    public override Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, CancellationToken cancellation) =>
+        TcpDialer.DialAsync(address, settings.Tcp, time, cancellation);
+}

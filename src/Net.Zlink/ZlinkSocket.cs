@@ -1,0 +1,226 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Zmp;
+using Net.Zlink.Transports;
+
+namespace Net.Zlink;
+
+/// <summary>What the seven ZMP sockets have in common: endpoints, options, events, statistics, and their end.</summary>
+/// <remarks>Safe for any number of threads.</remarks>
+public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposable
+{
+    private readonly ZlinkContext _context;
+    private string _lastEndpoint = "";
+    private byte[]? _nextPeerName;
+
+    private protected ZlinkSocket(ZlinkContext context, SocketCore core, ZmpSocketOptions options)
+    {
+        _context = context;
+        Core = core;
+        Options = options;
+        options.BelongTo(context.Options);
+    }
+
+    /// <summary>The options.</summary>
+    public ZmpSocketOptions Options { get; }
+
+    /// <summary>The endpoint of the last successful bind, with what the system filled in, or the text of the last connect. Empty before.</summary>
+    public string LastEndpoint => Volatile.Read(ref _lastEndpoint);
+
+    /// <summary>Pipes to peers, also to those that are not connected yet.</summary>
+    public int PeerCount => Core.Pipes.Length;
+
+    /// <summary>A message can be received now.</summary>
+    public bool CanReceive => Core.Receive.IsReadable;
+
+    /// <summary>A send would not have to wait now.</summary>
+    public bool CanSend => Core.CanSend;
+
+    internal SocketCore Core { get; }
+
+    /// <summary>Listens for peers.</summary>
+    /// <param name="endpoint">tcp://host:port (host an address, a name, an interface or *; port 0 or * for any free one), ipc://path, ipc://@name, ipc://*, or inproc://name.</param>
+    /// <returns>The endpoint with the numeric address and the real port, or the path.</returns>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse, NoThread ...; the message says what to do.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public string Bind(string endpoint)
+    {
+        ArgumentNullException.ThrowIfNull(endpoint);
+        ThrowIfDisposed();
+        EndpointError error = Core.Endpoints.Bind(endpoint, Snapshot(endpoint, alias: null), out string resolved);
+        if (error.Fault != EndpointFault.None)
+        {
+            throw ZlinkException.ForEndpoint(endpoint, error);
+        }
+
+        Volatile.Write(ref _lastEndpoint, resolved);
+        return resolved;
+    }
+
+    /// <summary>Connects to a peer, in the background: returns at once, tries again until it succeeds, and connects anew after a loss. A text that is connected already stays as it is; for inproc each call makes a pipe.</summary>
+    /// <param name="endpoint">tcp://host:port, tcp://source:port;host:port, ipc://path, ipc://@name, or inproc://name.</param>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NotCompatible, NoThread; the message says what to do.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public void Connect(string endpoint) => ConnectAs(endpoint, alias: null);
+
+    /// <summary>Stops listening at an endpoint and ends the peers that came in by it. Their unread messages are dropped.</summary>
+    /// <param name="endpoint">The text given to Bind, or the one it returned.</param>
+    /// <exception cref="ZlinkException">NotFound: there is no such endpoint.</exception>
+    public void Unbind(string endpoint) => Remove(endpoint);
+
+    /// <summary>Ends a connection that <see cref="Connect(string)"/> made. What was accepted is delivered within <see cref="SocketOptions.Linger"/>; unread messages of it are dropped.</summary>
+    /// <param name="endpoint">The text given to Connect.</param>
+    /// <exception cref="ZlinkException">NotFound: there is no such endpoint.</exception>
+    public void Disconnect(string endpoint) => Remove(endpoint);
+
+    /// <summary>Begins to watch this socket's events.</summary>
+    /// <param name="mask">Which.</param>
+    /// <returns>A monitor of its own; dispose it when it is not needed any more.</returns>
+    public SocketMonitor OpenMonitor(SocketEventTypes mask = SocketEventTypes.All) => Core.Monitors.Open(mask);
+
+    /// <summary>Calls back for this socket's events: in order, one at a time, on the thread pool and never on a shard, so that the callback may block. What it throws is logged.</summary>
+    /// <param name="mask">Which events.</param>
+    /// <param name="handler">The callback. When it is slower than the events, the oldest are dropped, as for a monitor that is not read.</param>
+    /// <returns>Dispose it to end the calls; one that runs already may go on. Ends by itself with the socket, after <see cref="SocketEventTypes.MonitorStopped"/>.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="handler"/> is null.</exception>
+    public IDisposable OnEvent(SocketEventTypes mask, Action<SocketEvent> handler)
+    {
+        ArgumentNullException.ThrowIfNull(handler);
+        return new EventCallback(Core.Monitors.Open(mask), handler, _context.Host.Logger);
+    }
+
+    /// <summary>What this socket has done so far: a snapshot.</summary>
+    /// <returns>The statistics.</returns>
+    public SocketStatistics GetStatistics() => SocketStatistics.Of(Core);
+
+    /// <summary>The peers: a snapshot, also of those that are not connected yet.</summary>
+    /// <returns>One entry per pipe.</returns>
+    public IReadOnlyList<PeerInfo> GetPeers() => [.. Core.Pipes.Select(PeerInfo.Of)];
+
+    /// <summary>Endpoints, counts and peers as text of several lines, for a log or a debugger. Made for people: its form may change.</summary>
+    /// <returns>The text.</returns>
+    public string Describe() => SocketDescription.Of(this);
+
+    /// <summary>
+    /// Ends the socket and returns at once: nothing more is accepted or received; what Send accepted goes on being written in the background, for at most
+    /// <see cref="SocketOptions.Linger"/>, and the context's shutdown waits for it. Idempotent.
+    /// </summary>
+    public void Dispose()
+    {
+        BeginClose(DisconnectReason.Local, Options.Linger);
+        GC.SuppressFinalize(this);
+    }
+
+    /// <summary>As <see cref="Dispose"/>: returns at once.</summary>
+    /// <returns>A completed task.</returns>
+    public ValueTask DisposeAsync()
+    {
+        Dispose();
+        GC.SuppressFinalize(this);
+        return ValueTask.CompletedTask;
+    }
+
+    Task IContextSocket.AllClosed => Core.AllClosed;
+
+    SocketMonitors IContextSocket.Monitors => Core.Monitors;
+
+    void IContextSocket.BeginClose(DisconnectReason reason) => BeginClose(reason, Options.Linger);
+
+    void IContextSocket.Abort() => Core.Abort();
+
+    void IContextSocket.AddTo(UndeliveredBooks books) => books.Add(Core);
+
+    /// <summary>For those who wait on several sockets: a disposed one, or one whose context was shut down, ends the wait.</summary>
+    internal void ThrowIfEnded()
+    {
+        if (Core.IsClosed)
+        {
+            throw Core.Outcome == Engine.SendStatus.Terminated
+                ? new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down")
+                : new ObjectDisposedException(GetType().FullName);
+        }
+    }
+
+    /// <summary>Names the peer of the next connect, for code that is being ported: the native CONNECT_ROUTING_ID.</summary>
+    internal void NameNextPeer(byte[] name) => Volatile.Write(ref _nextPeerName, name);
+
+    internal void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(Core.IsClosed, this);
+
+    private protected void ConnectAs(string endpoint, byte[]? alias)
+    {
+        ArgumentNullException.ThrowIfNull(endpoint);
+        ThrowIfDisposed();
+        EndpointError error = Core.Endpoints.Connect(endpoint, Snapshot(endpoint, alias ?? Interlocked.Exchange(ref _nextPeerName, null)));
+        if (error.Fault != EndpointFault.None)
+        {
+            throw ZlinkException.ForEndpoint(endpoint, error);
+        }
+
+        Volatile.Write(ref _lastEndpoint, endpoint);
+    }
+
+    /// <summary>Applies the options that act at once, now and whenever one changes.</summary>
+    private protected void Watch()
+    {
+        Options.Changed = ApplyOptions;
+        ApplyOptions();
+    }
+
+    private protected virtual void ApplyOptions()
+    {
+        Core.Endpoints.MaxConnections = Options.MaxConnections;
+        foreach (Pipe pipe in Core.Pipes)
+        {
+            pipe.SetLimits(Options.SendLimits, Options.ReceiveLimits);
+        }
+    }
+
+    private ZmpSettings Snapshot(string endpoint, byte[]? alias)
+    {
+        int shards = _context.Options.ShardCount;
+        ulong affinity = Options.ShardAffinity;
+        if (affinity != 0 && shards < 64 && affinity >> shards << shards == affinity && !endpoint.StartsWith("inproc:", StringComparison.Ordinal))
+        {
+            throw new ZlinkException(ZlinkError.NoThread, $"ShardAffinity allows none of the context's {shards} shards; use a mask of their numbers, or 0 for all");
+        }
+
+        return Options.Snapshot(Core.Type, alias);
+    }
+
+    private void BeginClose(DisconnectReason reason, TimeSpan linger)
+    {
+        bool local = reason == DisconnectReason.Local;
+        string name = GetType().FullName!;
+        Core.Close(
+            reason,
+            linger,
+            local ? () => new ObjectDisposedException(name) : static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down"),
+            local ? Engine.SendStatus.Closed : Engine.SendStatus.Terminated);
+        if (local)
+        {
+            _ = ForgetWhenClosedAsync();
+        }
+    }
+
+    private async Task ForgetWhenClosedAsync()
+    {
+        await Core.AllClosed.ConfigureAwait(false);
+        _context.Forget(this);
+    }
+
+    private void Remove(string endpoint)
+    {
+        ArgumentNullException.ThrowIfNull(endpoint);
+        ThrowIfDisposed();
+        if (!Core.Endpoints.Remove(endpoint, Options.Linger))
+        {
+            if (!EndpointText.TryParse(endpoint, out _, out EndpointError error))
+            {
+                throw ZlinkException.ForEndpoint(endpoint, error);
+            }
+
+            throw new ZlinkException(ZlinkError.NotFound, $"{EndpointError.Quote(endpoint)} is neither bound nor connected; use the text given to Bind or Connect, or the one that Bind returned");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+namespace Net.Zlink;
+
+/// <summary>Repeating timers that run where a program's own loop lets them: poll with <see cref="TimeUntilNext"/> as the timeout, then call <see cref="Execute"/>.</summary>
+/// <remarks>
+/// Safe for any number of threads. Handlers run on the thread that calls Execute, outside all locks, and may add, change and cancel timers. An exception of a handler leaves Execute; the timers that
+/// were due behind it run at the next call.
+/// </remarks>
+public sealed class ZlinkTimers
+{
+    private readonly TimeProvider _clock;
+    private readonly Lock _gate = new();
+    private readonly PriorityQueue<Entry, (long Due, long Order)> _queue = new();
+    private readonly Dictionary<int, Entry> _timers = [];
+    private int _lastId;
+    private long _order;
+
+    /// <summary>No timers yet, on the system's clock.</summary>
+    public ZlinkTimers()
+        : this(TimeProvider.System)
+    {
+    }
+
+    /// <summary>No timers yet.</summary>
+    /// <param name="clock">What time it is.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="clock"/> is null.</exception>
+    public ZlinkTimers(TimeProvider clock)
+    {
+        ArgumentNullException.ThrowIfNull(clock);
+        _clock = clock;
+    }
+
+    /// <summary>Number of timers.</summary>
+    public int Count
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _timers.Count;
+            }
+        }
+    }
+
+    /// <summary>Time until the next timer is due: zero if one is, null if there is none.</summary>
+    public TimeSpan? TimeUntilNext
+    {
+        get
+        {
+            lock (_gate)
+            {
+                if (!_queue.TryPeek(out Entry? next, out _))
+                {
+                    return null;
+                }
+
+                long left = next.Due - _clock.GetTimestamp();
+                return left <= 0 ? TimeSpan.Zero : RoundedUp(left);
+            }
+        }
+    }
+
+    /// <summary>Adds a timer that is due one interval from now, and then again one interval after each time it ran.</summary>
+    /// <param name="interval">The interval; zero to be due at every Execute.</param>
+    /// <param name="handler">Called with the timer's id.</param>
+    /// <returns>The timer's id: 1 for the first, then the next number.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="handler"/> is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="interval"/> is negative.</exception>
+    public int Add(TimeSpan interval, Action<int> handler)
+    {
+        ArgumentNullException.ThrowIfNull(handler);
+        ArgumentOutOfRangeException.ThrowIfLessThan(interval, TimeSpan.Zero);
+        lock (_gate)
+        {
+            var entry = new Entry(checked(++_lastId), handler) { Interval = interval };
+            _timers.Add(entry.Id, entry);
+            Arm(entry);
+            return entry.Id;
+        }
+    }
+
+    /// <summary>Takes a timer away; it does not run any more, except where a handler has begun.</summary>
+    /// <param name="id">Its id.</param>
+    /// <returns>False if there is none of that id (natively EINVAL).</returns>
+    public bool Cancel(int id)
+    {
+        lock (_gate)
+        {
+            return _timers.Remove(id, out Entry? entry) && _queue.Remove(entry, out _, out _);
+        }
+    }
+
+    /// <summary>Gives a timer another interval, and lets it begin anew: it is due one interval from now.</summary>
+    /// <param name="id">Its id.</param>
+    /// <param name="interval">The interval; zero to be due at every Execute.</param>
+    /// <returns>False if there is none of that id (natively EINVAL).</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="interval"/> is negative.</exception>
+    public bool SetInterval(int id, TimeSpan interval)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(interval, TimeSpan.Zero);
+        lock (_gate)
+        {
+            if (!_timers.TryGetValue(id, out Entry? entry))
+            {
+                return false;
+            }
+
+            entry.Interval = interval;
+            Arm(entry);
+            return true;
+        }
+    }
+
+    /// <summary>Lets a timer begin anew: it is due one interval from now.</summary>
+    /// <param name="id">Its id.</param>
+    /// <returns>False if there is none of that id (natively EINVAL).</returns>
+    public bool Reset(int id)
+    {
+        lock (_gate)
+        {
+            if (!_timers.TryGetValue(id, out Entry? entry))
+            {
+                return false;
+            }
+
+            Arm(entry);
+            return true;
+        }
+    }
+
+    /// <summary>Runs the handlers of all timers that are due, earliest first, each once.</summary>
+    /// <returns>How many ran.</returns>
+    public int Execute()
+    {
+        int count = 0;
+        long now;
+        long last;
+        lock (_gate)
+        {
+            now = _clock.GetTimestamp();
+            last = _order;
+        }
+
+        while (TakeDue(now, last) is { } entry)
+        {
+            count++;
+            entry.Handler(entry.Id);
+        }
+
+        return count;
+    }
+
+    /// <summary>The next timer that was due when Execute began, armed anew; one that was armed since is not due again.</summary>
+    private Entry? TakeDue(long now, long last)
+    {
+        lock (_gate)
+        {
+            if (!_queue.TryPeek(out Entry? entry, out _) || entry.Due > now || entry.Order > last)
+            {
+                return null;
+            }
+
+            Arm(entry);
+            return entry;
+        }
+    }
+
+    private void Arm(Entry entry)
+    {
+        // Divided, not multiplied: an interval of years in a clock of nanoseconds would overflow.
+        double ticks = entry.Interval.TotalSeconds * _clock.TimestampFrequency;
+        entry.Due = (long)Math.Min(_clock.GetTimestamp() + ticks, long.MaxValue / 2d);
+        entry.Order = ++_order;
+        _queue.Remove(entry, out _, out _);
+        _queue.Enqueue(entry, (entry.Due, entry.Order));
+    }
+
+    /// <summary>Rounded up to a millisecond, so that who waits that long does not come a moment too early, again and again.</summary>
+    private TimeSpan RoundedUp(long timestamps) =>
+        TimeSpan.FromMilliseconds(Math.Min(Math.Ceiling(timestamps * 1000d / _clock.TimestampFrequency), TimeSpan.MaxValue.TotalMilliseconds / 2));
+
+    private sealed class Entry(int id, Action<int> handler)
+    {
+        public int Id => id;
+
+        public Action<int> Handler => handler;
+
+        public TimeSpan Interval { get; set; }
+
+        public long Due { get; set; }
+
+        /// <summary>Number of the arming: tells whether it was before or after some moment.</summary>
+        public long Order { get; set; }
+    }
+}

@@ -1,0 +1,129 @@
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Zmp;
+using Net.Zlink.Transports;
+
+namespace Net.Zlink;
+
+/// <summary>Options that the seven ZMP socket types have in common. Defaults are the native core's unless the property says otherwise.</summary>
+public abstract class ZmpSocketOptions : SocketOptions
+{
+    private byte[] _routingId;
+
+    private protected ZmpSocketOptions()
+    {
+        // An RFC 4122 version 4 UUID, as bytes (docs/protocol.md section 11).
+        _routingId = Guid.NewGuid().ToByteArray(bigEndian: true);
+    }
+
+    /// <summary>What this socket calls itself to its peers: 1 to 255 bytes; by default 16 random ones. Reaches endpoints made afterwards (docs/protocol.md section 11).</summary>
+    /// <exception cref="ArgumentException">The value is empty or longer than 255 bytes.</exception>
+    public ReadOnlyMemory<byte> RoutingId
+    {
+        get => _routingId;
+        set
+        {
+            if (value.Length is 0 or > ZmpHello.LargestRoutingId)
+            {
+                throw new ArgumentException($"A routing id has 1 to {ZmpHello.LargestRoutingId} bytes.", nameof(value));
+            }
+
+            _routingId = value.ToArray();
+        }
+    }
+
+    /// <summary>
+    /// The largest part accepted from a peer, in bytes, control frames included; a longer one ends the connection on its header, before any memory is taken. -1 (default): no limit but the 2 GiB of a .NET array.
+    /// 0 makes every handshake fail. For connections; not for inproc.
+    /// </summary>
+    public long MaxMessageSize { get; set; } = -1;
+
+    /// <summary>Most parts of one received message; more end the connection. Default 1,000,000: the native core has no limit, and so no defence against a peer that never ends a message.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
+    public int MaxMessageParts
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
+            field = value;
+        }
+    } = 1_000_000;
+
+    /// <summary>From the transport being up to the end of the handshake; a connection that takes longer is closed. Zero: no limit. Default 30 seconds. For connections.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
+    public TimeSpan HandshakeInterval { get; set => field = CheckTime(value, mayBeInfinite: false); } = TimeSpan.FromSeconds(30);
+
+    /// <summary>Between two heartbeats that this side sends. Zero (default): none. For connections (docs/protocol.md section 14).</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
+    public TimeSpan HeartbeatInterval { get; set => field = CheckTime(value, mayBeInfinite: false); }
+
+    /// <summary>
+    /// How long the peer may wait for this side's next heartbeat before it gives the connection up, in steps of 100 ms, announced with each heartbeat; also the most that this side waits for the peer's.
+    /// Zero (default): for ever. Choose it well above <see cref="HeartbeatInterval"/>. For connections.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative or above 6,553,599 ms.</exception>
+    public TimeSpan HeartbeatTtl
+    {
+        get;
+        set
+        {
+            CheckTime(value, mayBeInfinite: false);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromMilliseconds(6_553_599));
+            field = TimeSpan.FromMilliseconds(Math.Truncate(value.TotalMilliseconds / 100) * 100);
+        }
+    }
+
+    /// <summary>After a heartbeat something must come in within this time, or the connection is closed and made anew. Null (default): <see cref="HeartbeatInterval"/>. Zero: for ever. The native core has the option and does not act on it.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
+    public TimeSpan? HeartbeatTimeout
+    {
+        get;
+        set => field = value is { } time ? CheckTime(time, mayBeInfinite: false) : null;
+    }
+
+    /// <summary>The pause before a lost connection is made anew; a random part of its length is added. Zero: never. Default 100 ms. For connections.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
+    public TimeSpan ReconnectInterval { get; set => field = CheckTime(value, mayBeInfinite: false); } = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>Above zero, pauses double from <see cref="ReconnectInterval"/> up to this, without the random part. Default zero. For connections.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
+    public TimeSpan ReconnectIntervalMax { get; set => field = CheckTime(value, mayBeInfinite: false); }
+
+    /// <summary>Queue only for connections that are up: what waits for a lost one is dropped, and sends wait for the next. Default false. For connections.</summary>
+    public bool Immediate { get; set; }
+
+    /// <summary>Tell peers this socket's type, and for DEALER and ROUTER its routing id, as properties of the messages they receive. Default false. For connections.</summary>
+    public bool SendMetadata { get; set; }
+
+    /// <summary>
+    /// The shards that connections may belong to: bit n is shard n. Zero (default): all, in turn. Keeps a socket that must answer fast off the shards of one whose handlers take long. For endpoints made afterwards, not for inproc.
+    /// </summary>
+    public ulong ShardAffinity { get; set; }
+
+    internal virtual bool KeepsOnlyNewest => false;
+
+    internal ZmpSettings Snapshot(ZmpSocketType type, byte[]? alias)
+    {
+        TimeSpan timeout = HeartbeatTimeout ?? HeartbeatInterval;
+        return new ZmpSettings
+        {
+            Type = type,
+            RoutingId = _routingId,
+            SendsMetadata = SendMetadata,
+            MaxMessageSize = MaxMessageSize,
+            MaxMessageParts = MaxMessageParts,
+            HandshakeInterval = HandshakeInterval,
+            Heartbeat = new HeartbeatSettings(HeartbeatInterval, (ushort)(HeartbeatTtl.TotalMilliseconds / 100), timeout),
+            ShardAffinity = ShardAffinity,
+            Immediate = Immediate,
+            Conflate = KeepsOnlyNewest,
+            Reconnect = new ReconnectPolicy(ReconnectInterval, ReconnectIntervalMax),
+            Alias = alias,
+            Inbound = ReceiveLimits,
+            Outbound = SendLimits,
+            Connection = ConnectionSettings(ZmpFrame.EffectiveLimit(MaxMessageSize), TimeSpan.Zero, TimeSpan.Zero),
+            Transport = new TransportSettings { Tcp = TcpSettings },
+        };
+    }
+}

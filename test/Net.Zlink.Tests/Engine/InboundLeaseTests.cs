@@ -1,0 +1,236 @@
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Tests.Buffers;
+using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
+
+namespace Net.Zlink.Tests.Engine;
+
+public sealed class InboundLeaseTests
+{
+    private readonly BufferPool _pool = TestPools.Create();
+    private readonly Slab.SlabCache _slabs;
+
+    public InboundLeaseTests() => _slabs = new Slab.SlabCache(_pool);
+
+    [Fact]
+    public void The_buffer_goes_back_with_the_last_message_whatever_the_order()
+    {
+        InboundLease lease = Take("a", "b", "c");
+        int[] generations = [.. Enumerable.Range(0, 3).Select(lease.GenerationOf)];
+        lease.Release(1, generations[1]);
+        lease.Release(2, generations[2]);
+        Assert.Equal(1, _pool.GetStatistics().Live);
+        Assert.Equal("a"u8, lease.Payload(0, generations[0]).Span);
+        lease.Release(0, generations[0]);
+        Assert.Equal(0, _pool.GetStatistics().Live);
+    }
+
+    [Fact]
+    public void A_second_dispose_is_harmless_and_a_read_after_it_throws()
+    {
+        InboundLease lease = Take("a", "b");
+        int generation = lease.GenerationOf(0);
+        lease.Release(0, generation);
+        lease.Release(0, generation);
+        Assert.Throws<ObjectDisposedException>(() => lease.Payload(0, generation));
+        Assert.Equal(1, _pool.GetStatistics().Live); // The other message is alive: the second dispose did not end it.
+        lease.Release(1, lease.GenerationOf(1));
+    }
+
+    [Fact]
+    public void A_stale_message_never_shows_or_ends_what_the_lease_serves_later()
+    {
+        // Leases are shared with tests that run at the same time: taken until the same one comes back.
+        InboundLease first = Take("secret", "other");
+        int stale = first.GenerationOf(0);
+        first.ReleaseRest();
+        List<InboundLease> others = [];
+        InboundLease? again = null;
+        for (int i = 0; i < 5_000 && again is null; i++)
+        {
+            InboundLease next = Take("new one", "and another", "and more", "fourth", "fifth: beyond the first slots");
+            if (ReferenceEquals(next, first))
+            {
+                again = next;
+            }
+            else
+            {
+                others.Add(next);
+            }
+        }
+
+        others.ForEach(static l => l.ReleaseRest());
+        Assert.Throws<ObjectDisposedException>(() => first.Payload(0, stale));
+        if (again is not null)
+        {
+            again.Release(0, stale);
+            Assert.Equal("new one"u8, again.Payload(0, again.GenerationOf(0)).Span);
+            again.ReleaseRest();
+        }
+
+        Assert.Equal(0, _pool.GetStatistics().Live);
+    }
+
+    [Fact]
+    public void A_lease_takes_at_most_256_messages_and_the_next_goes_on_behind_them()
+    {
+        string[] texts = [.. Enumerable.Range(0, 300).Select(i => $"{i}")];
+        byte[] frames = Frames(texts);
+        Slab slab = _slabs.Rent(frames.Length);
+        frames.CopyTo(slab.Array, 0);
+        int offset = 0;
+        InboundLease first = InboundLease.Take(slab, ref offset, frames.Length);
+        InboundLease second = InboundLease.Take(slab, ref offset, frames.Length);
+        slab.Release();
+        Assert.Equal((256, 44, frames.Length), (first.Count, second.Count, offset));
+        Assert.Equal("255"u8, first.Payload(255, first.GenerationOf(255)).Span);
+        Assert.Equal("256"u8, second.Payload(0, second.GenerationOf(0)).Span);
+        first.ReleaseRest();
+        Assert.Equal(1, _pool.GetStatistics().Live);
+        second.ReleaseRest();
+        Assert.Equal(0, _pool.GetStatistics().Live);
+    }
+
+    [Fact]
+    public void Of_many_threads_that_end_the_same_messages_exactly_one_ends_each()
+    {
+        for (int round = 0; round < 100; round++)
+        {
+            InboundLease lease = Take([.. Enumerable.Range(0, 64).Select(i => $"{i}")]);
+            int[] generations = [.. Enumerable.Range(0, 64).Select(lease.GenerationOf)];
+            Slab guard = _slabs.Rent(100);
+            Action end = () =>
+            {
+                for (int slot = 0; slot < 64; slot++)
+                {
+                    lease.Release(slot, generations[slot]);
+                }
+            };
+            InParallel(end, end);
+            Assert.Equal(1, _pool.GetStatistics().Live);
+            guard.Release();
+        }
+    }
+
+    [Fact]
+    public void The_generation_rises_with_every_use_so_no_handle_ever_fits_again()
+    {
+        // The pool of leases is shared: one that comes back several times must show a new generation each time.
+        Dictionary<InboundLease, int> seen = [];
+        int again = 0;
+        for (int i = 0; i < 20_000 && again < 100; i++)
+        {
+            InboundLease lease = InboundLease.Rent(slab: null, source: null);
+            lease.AddPart(_slabs.Rent(1), 0, 1);
+            lease.EndMessage();
+            int generation = lease.GenerationOf(0);
+            if (seen.TryGetValue(lease, out int before))
+            {
+                Assert.NotEqual(before, generation);
+                Assert.False(lease.IsLive(0, before));
+                again++;
+            }
+
+            seen[lease] = generation;
+            lease.Release(0, generation);
+        }
+
+        Assert.Equal(0, _pool.GetStatistics().Live);
+    }
+
+    [Fact]
+    public void Parts_from_several_buffers_are_one_message_and_all_buffers_go_back_with_it()
+    {
+        Slab own = SlabOf("aabb");
+        InboundLease lease = InboundLease.Rent(own, "source");
+        lease.AddPart(0, 2);
+        lease.AddPart(SlabOf("xother"), 1, 5);
+        lease.AddPart(2, 2);
+        lease.EndMessage();
+        lease.AddPart(2, 1);
+        lease.EndMessage();
+        Assert.Equal((2, 4, 10L, 3, 1), (lease.Messages, lease.Count, lease.Bytes, lease.PartsOf(0), lease.PartsOf(3)));
+        Assert.Equal((9L, 1L), (lease.BytesOf(0), lease.BytesOf(3)));
+        int generation = lease.GenerationOf(0);
+        Assert.Equal(["aa", "other", "bb"], Enumerable.Range(0, 3).Select(i => Text(lease.Part(0, i, generation))), StringComparer.Ordinal);
+        (Slab slab, int offset, int length) = lease.PlaceOf(1);
+        Assert.Equal("other"u8, slab.Array.AsSpan(offset, length));
+        lease.Release(0, generation);
+        Assert.Throws<ObjectDisposedException>(() => lease.Part(0, 1, generation));
+        Assert.Equal("b", Text(lease.Part(3, 0, lease.GenerationOf(3))));
+        Assert.Equal(2, _pool.GetStatistics().Live);
+        lease.Release(3, lease.GenerationOf(3));
+        Assert.Equal(0, _pool.GetStatistics().Live);
+    }
+
+    [Fact]
+    public void A_message_that_is_not_whole_moves_into_a_lease_of_its_own_and_is_filled_up_there()
+    {
+        InboundLease lease = InboundLease.Rent(SlabOf("abc"), "source");
+        Assert.Null(lease.SplitOpenMessage());
+        lease.AddPart(0, 1);
+        lease.EndMessage();
+        lease.AddPart(1, 1);
+        lease.AddPart(SlabOf("second"), 0, 6);
+        Assert.Equal(2, lease.OpenParts);
+        InboundLease rest = lease.SplitOpenMessage()!;
+        Assert.Equal((1, 1, 1L, 0), (lease.Messages, lease.Count, lease.Bytes, lease.OpenParts));
+        lease.ReleaseRest();
+        Assert.Equal(2, _pool.GetStatistics().Live); // The rest keeps both alive.
+        rest.AddPart(SlabOf("third"), 0, 5);
+        rest.EndMessage();
+        Assert.Equal(("source", 3), (rest.Source, rest.PartsOf(0)));
+        Assert.Equal(["b", "second", "third"], Enumerable.Range(0, 3).Select(i => Text(rest.Part(0, i, rest.GenerationOf(0)))), StringComparer.Ordinal);
+        rest.ReleaseRest();
+        Assert.Equal(0, _pool.GetStatistics().Live);
+
+        InboundLease abandoned = InboundLease.Rent(SlabOf("x"), source: null);
+        abandoned.AddPart(0, 1);
+        abandoned.Abandon();
+        Assert.Equal(0, _pool.GetStatistics().Live);
+    }
+
+    [Fact]
+    public void Keeping_the_last_message_ends_all_before_it()
+    {
+        InboundLease lease = InboundLease.Rent(slab: null, source: null);
+        foreach (string text in (string[])["one", "two", "three"])
+        {
+            lease.AddPart(SlabOf(text), 0, text.Length);
+            lease.AddPart(SlabOf("!"), 0, 1);
+            lease.EndMessage();
+        }
+
+        int first = lease.GenerationOf(0);
+        Assert.Equal(2, lease.KeepLast());
+        Assert.Equal((1, 6L, 4), (lease.Messages, lease.Bytes, lease.Cursor));
+        Assert.False(lease.IsLive(0, first));
+        Assert.Equal("three", Text(lease.Part(lease.Cursor, 0, lease.GenerationOf(lease.Cursor))));
+        Assert.Equal(0, lease.KeepLast());
+        lease.ReleaseRest();
+        Assert.Equal(0, _pool.GetStatistics().Live);
+    }
+
+    private static string Text(ReadOnlyMemory<byte> bytes) => System.Text.Encoding.ASCII.GetString(bytes.Span);
+
+    private Slab SlabOf(string text)
+    {
+        Slab slab = _slabs.Rent(text.Length);
+        System.Text.Encoding.ASCII.GetBytes(text, slab.Array);
+        return slab;
+    }
+
+    private static byte[] Frames(string[] texts) => [.. texts.SelectMany(t => OutboundBench.Frame(System.Text.Encoding.ASCII.GetBytes(t)))];
+
+    private InboundLease Take(params string[] texts)
+    {
+        byte[] frames = Frames(texts);
+        Slab slab = _slabs.Rent(frames.Length);
+        frames.CopyTo(slab.Array, 0);
+        int offset = 0;
+        InboundLease lease = InboundLease.Take(slab, ref offset, frames.Length);
+        slab.Release();
+        return lease;
+    }
+}

@@ -1,0 +1,309 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Monitoring;
+
+/// <summary>The events of ZMP sockets in their order, with the native numbers and addresses.</summary>
+public sealed class ZmpMonitorTests
+{
+    private readonly ZlinkContext _context = new(new ZlinkContextOptions { ShardCount = 2 });
+
+    [Fact]
+    public async Task A_connection_that_succeeds_is_delayed_connected_and_ready_there_and_accepted_and_ready_here()
+    {
+        await using ZlinkContext context = _context;
+        using RouterSocket server = context.CreateRouter(new RouterOptions { RoutingId = "server"u8.ToArray() });
+        using DealerSocket client = context.CreateDealer(new DealerOptions { RoutingId = "client"u8.ToArray() });
+        using SocketMonitor here = server.OpenMonitor(SocketEventTypes.AllNative);
+        using SocketMonitor there = client.OpenMonitor(SocketEventTypes.AllNative);
+        string endpoint = server.Bind("tcp://127.0.0.1:0");
+        client.Connect(endpoint);
+
+        SocketEvent delayed = await NextAsync(there, SocketEventTypes.ConnectDelayed);
+        Assert.Equal((115L, "", endpoint), (delayed.Value, delayed.LocalEndpoint, delayed.RemoteEndpoint));
+        SocketEvent connected = await NextAsync(there, SocketEventTypes.Connected);
+        Assert.Equal(endpoint, connected.RemoteEndpoint);
+        Assert.StartsWith("tcp://127.0.0.1:", connected.LocalEndpoint, StringComparison.Ordinal);
+        Assert.True(connected.Value > 0);
+        SocketEvent ready = await NextAsync(there, SocketEventTypes.ConnectionReady);
+        Assert.Equal((0L, connected.LocalEndpoint, endpoint), (ready.Value, ready.LocalEndpoint, ready.RemoteEndpoint));
+        Assert.Equal("server"u8.ToArray(), ready.RoutingId.ToArray());
+
+        SocketEvent listening = await NextAsync(here, SocketEventTypes.Listening);
+        Assert.Equal((endpoint, ""), (listening.LocalEndpoint, listening.RemoteEndpoint));
+        SocketEvent accepted = await NextAsync(here, SocketEventTypes.Accepted);
+        Assert.Equal((endpoint, connected.LocalEndpoint), (accepted.LocalEndpoint, accepted.RemoteEndpoint));
+        ready = await NextAsync(here, SocketEventTypes.ConnectionReady);
+        Assert.Equal((0L, connected.LocalEndpoint), (ready.Value, ready.RemoteEndpoint));
+        Assert.Equal("client"u8.ToArray(), ready.RoutingId.ToArray());
+    }
+
+    [Fact]
+    public async Task A_peer_that_goes_and_comes_back_is_disconnected_retried_and_ready_again()
+    {
+        await using ZlinkContext context = _context;
+        RouterSocket server = context.CreateRouter();
+        using DealerSocket client = context.CreateDealer();
+        using SocketMonitor there = client.OpenMonitor(SocketEventTypes.AllNative);
+        using SocketMonitor here = server.OpenMonitor(SocketEventTypes.Closed | SocketEventTypes.MonitorStopped | SocketEventTypes.Disconnected);
+        string endpoint = server.Bind("tcp://127.0.0.1:0");
+        client.Connect(endpoint);
+        await NextAsync(there, SocketEventTypes.ConnectDelayed);
+        await NextAsync(there, SocketEventTypes.Connected);
+        await NextAsync(there, SocketEventTypes.ConnectionReady);
+
+        server.Dispose();
+        Assert.Equal(endpoint, (await NextAsync(here, SocketEventTypes.Closed)).LocalEndpoint);
+        Assert.Equal(0, (await NextAsync(here, SocketEventTypes.MonitorStopped)).Value);
+        Assert.Equal(4, (await NextAsync(there, SocketEventTypes.Disconnected)).Value);
+        Assert.InRange((await NextAsync(there, SocketEventTypes.ConnectRetried)).Value, 100, 200);
+        await NextAsync(there, SocketEventTypes.ConnectDelayed);
+
+        using RouterSocket successor = context.CreateRouter();
+        successor.Bind(endpoint);
+        SocketEvent next = await there.ReadAsync(Guard.Token).Guarded();
+        while (next.Type == SocketEventTypes.Closed)
+        {
+            await NextAsync(there, SocketEventTypes.ConnectRetried);
+            await NextAsync(there, SocketEventTypes.ConnectDelayed);
+            next = await there.ReadAsync(Guard.Token).Guarded();
+        }
+
+        Assert.Equal(SocketEventTypes.Connected, next.Type);
+        await NextAsync(there, SocketEventTypes.ConnectionReady);
+    }
+
+    [Fact]
+    public async Task A_refused_attempt_is_delayed_closed_and_retried_or_the_end_if_nothing_is_to_be_retried()
+    {
+        await using ZlinkContext context = _context;
+        string nobody = RawListener.NobodyListens();
+        using (DealerSocket again = context.CreateDealer())
+        {
+            using SocketMonitor monitor = again.OpenMonitor();
+            again.Connect(nobody);
+            await NextAsync(monitor, SocketEventTypes.ConnectDelayed);
+            Assert.Equal(nobody, (await NextAsync(monitor, SocketEventTypes.Closed)).RemoteEndpoint);
+            Assert.InRange((await NextAsync(monitor, SocketEventTypes.ConnectRetried)).Value, 100, 200);
+            await NextAsync(monitor, SocketEventTypes.ConnectDelayed);
+        }
+
+        DealerSocket once = context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.Zero });
+        using SocketMonitor last = once.OpenMonitor();
+        once.Connect(nobody);
+        await NextAsync(last, SocketEventTypes.ConnectDelayed);
+        await NextAsync(last, SocketEventTypes.Closed);
+        await UntilAsync(() => once.PeerCount == 0);
+        once.Dispose();
+        await NextAsync(last, SocketEventTypes.MonitorStopped);
+    }
+
+    [Fact]
+    public async Task A_name_that_is_not_found_closes_nothing_and_is_looked_up_again()
+    {
+        await using ZlinkContext context = _context;
+        using DealerSocket client = context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        using SocketMonitor monitor = client.OpenMonitor();
+        client.Connect("tcp://no-such-host.invalid:5555");
+        for (int round = 0; round < 2; round++)
+        {
+            await NextAsync(monitor, SocketEventTypes.ConnectDelayed);
+            await NextAsync(monitor, SocketEventTypes.ConnectRetried);
+        }
+    }
+
+    [Fact]
+    public async Task A_client_that_says_nothing_and_one_that_leaves_fail_the_handshake_without_detail()
+    {
+        await using ZlinkContext context = _context;
+        using RouterSocket server = context.CreateRouter(new RouterOptions { HandshakeInterval = TimeSpan.FromMilliseconds(50) });
+        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.AllNative);
+        string endpoint = server.Bind("tcp://127.0.0.1:0");
+        await NextAsync(monitor, SocketEventTypes.Listening);
+        using (await RawPeer.ConnectAsync(endpoint))
+        {
+            await NextAsync(monitor, SocketEventTypes.Accepted);
+            await NextAsync(monitor, SocketEventTypes.HandshakeFailedNoDetail);
+            Assert.Equal(3, (await NextAsync(monitor, SocketEventTypes.Disconnected)).Value);
+        }
+
+        using RouterSocket patient = context.CreateRouter();
+        using SocketMonitor other = patient.OpenMonitor(SocketEventTypes.AllNative);
+        endpoint = patient.Bind("tcp://127.0.0.1:0");
+        await NextAsync(other, SocketEventTypes.Listening);
+        using (await RawPeer.ConnectAsync(endpoint))
+        {
+            await NextAsync(other, SocketEventTypes.Accepted);
+        }
+
+        await NextAsync(other, SocketEventTypes.HandshakeFailedNoDetail);
+        Assert.Equal(3, (await NextAsync(other, SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(new HandshakeFailures(0, 1, 0, 0, 0), server.GetStatistics().HandshakeFailures);
+        Assert.Equal(new HandshakeFailures(1, 0, 0, 0, 0), patient.GetStatistics().HandshakeFailures);
+        Assert.Equal(1, patient.GetStatistics().FailedHandshakes);
+    }
+
+    [Fact]
+    public async Task A_hello_with_a_wrong_magic_fails_the_handshake_as_protocol()
+    {
+        await using ZlinkContext context = _context;
+        using RouterSocket server = context.CreateRouter();
+        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.AllNative);
+        string endpoint = server.Bind("tcp://127.0.0.1:0");
+        using RawPeer peer = await RawPeer.ConnectAsync(endpoint);
+        byte[] hello = new byte[ZmpHello.LargestFrame];
+        int length = ZmpHello.Write(hello, ZmpSocketType.Dealer, [1]);
+        hello[0] = 0;
+        await peer.SendAsync(hello.AsMemory(0, length));
+        await NextAsync(monitor, SocketEventTypes.Listening);
+        await NextAsync(monitor, SocketEventTypes.Accepted);
+        Assert.Equal(0x10000013, (await NextAsync(monitor, SocketEventTypes.HandshakeFailedProtocol)).Value);
+        Assert.Equal(3, (await NextAsync(monitor, SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(new HandshakeFailures(0, 0, 1, 0, 0), server.GetStatistics().HandshakeFailures);
+    }
+
+    [Fact]
+    public async Task Types_that_do_not_match_are_disconnected_without_more_and_not_tried_again()
+    {
+        await using ZlinkContext context = _context;
+        PairSocket server = context.CreatePair();
+        DealerSocket client = context.CreateDealer();
+        using SocketMonitor here = server.OpenMonitor(SocketEventTypes.AllNative);
+        using SocketMonitor there = client.OpenMonitor(SocketEventTypes.AllNative);
+        client.Connect(server.Bind("tcp://127.0.0.1:0"));
+        await NextAsync(here, SocketEventTypes.Listening);
+        await NextAsync(here, SocketEventTypes.Accepted);
+        Assert.Equal(3, (await NextAsync(here, SocketEventTypes.Disconnected)).Value);
+        await NextAsync(there, SocketEventTypes.ConnectDelayed);
+        await NextAsync(there, SocketEventTypes.Connected);
+        Assert.Equal(3, (await NextAsync(there, SocketEventTypes.Disconnected)).Value);
+        await UntilAsync(() => client.PeerCount == 0);
+        client.Dispose();
+        await NextAsync(there, SocketEventTypes.MonitorStopped);
+
+        // Whoever reads the other's HELLO first tells the other by an ERROR.
+        foreach (ZlinkSocket socket in new ZlinkSocket[] { server, client })
+        {
+            HandshakeFailures failures = socket.GetStatistics().HandshakeFailures;
+            Assert.Equal((1, 1), (failures.Total, failures.TypeMismatch + failures.ErrorReceived));
+        }
+
+        server.Dispose();
+    }
+
+    [Fact]
+    public async Task Who_ends_a_connection_is_not_told_of_its_end()
+    {
+        await using ZlinkContext context = _context;
+        RouterSocket server = context.CreateRouter();
+        DealerSocket client = context.CreateDealer();
+        using SocketMonitor here = server.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped | SocketEventTypes.Closed);
+        using SocketMonitor there = client.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
+        string endpoint = server.Bind("tcp://127.0.0.1:0");
+        client.Connect(endpoint);
+        await NextAsync(there, SocketEventTypes.ConnectionReady);
+        await NextAsync(here, SocketEventTypes.ConnectionReady);
+        client.Disconnect(endpoint);
+        Assert.Equal(4, (await NextAsync(here, SocketEventTypes.Disconnected)).Value);
+        client.Dispose();
+        await NextAsync(there, SocketEventTypes.MonitorStopped);
+
+        using DealerSocket second = context.CreateDealer();
+        using SocketMonitor unbound = second.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.ConnectRetried);
+        second.Connect(endpoint);
+        await NextAsync(here, SocketEventTypes.ConnectionReady);
+        await NextAsync(unbound, SocketEventTypes.ConnectionReady);
+        server.Unbind(endpoint);
+        await NextAsync(here, SocketEventTypes.Closed);
+        Assert.Equal(4, (await NextAsync(unbound, SocketEventTypes.Disconnected)).Value);
+        await NextAsync(unbound, SocketEventTypes.ConnectRetried);
+        server.Dispose();
+        await NextAsync(here, SocketEventTypes.MonitorStopped);
+    }
+
+    [Fact]
+    public async Task A_refused_bind_is_an_event_with_the_address_without_its_scheme()
+    {
+        await using ZlinkContext context = _context;
+        using RouterSocket first = context.CreateRouter();
+        using RouterSocket second = context.CreateRouter();
+        using SocketMonitor monitor = second.OpenMonitor();
+        string endpoint = first.Bind("tcp://127.0.0.1:0");
+        Assert.Throws<ZlinkException>(() => second.Bind(endpoint));
+        SocketEvent failed = await NextAsync(monitor, SocketEventTypes.BindFailed);
+        Assert.Equal((98L, endpoint["tcp://".Length..]), (failed.Value, failed.LocalEndpoint));
+        Assert.Throws<ZlinkException>(() => second.Bind("tcp://nonsense"));
+        Assert.False(monitor.TryRead(out _));
+    }
+
+    [Fact]
+    public async Task Inproc_has_no_events()
+    {
+        await using ZlinkContext context = _context;
+        PairSocket server = context.CreatePair();
+        PairSocket client = context.CreatePair();
+        using SocketMonitor here = server.OpenMonitor();
+        using SocketMonitor there = client.OpenMonitor();
+        server.Bind("inproc://quiet");
+        client.Connect("inproc://quiet");
+        client.Send("x"u8);
+        (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        client.Dispose();
+        server.Dispose();
+        await NextAsync(there, SocketEventTypes.MonitorStopped);
+        await NextAsync(here, SocketEventTypes.MonitorStopped);
+    }
+
+    [Fact]
+    public async Task A_second_peer_of_a_PAIR_is_refused_with_an_event_of_ours_and_disconnected()
+    {
+        await using ZlinkContext context = _context;
+        using PairSocket server = context.CreatePair();
+        using PairSocket first = context.CreatePair();
+        using PairSocket second = context.CreatePair();
+        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.ConnectionRefused | SocketEventTypes.Disconnected);
+        string endpoint = server.Bind("tcp://127.0.0.1:0");
+        first.Connect(endpoint);
+        await NextAsync(monitor, SocketEventTypes.ConnectionReady);
+        second.Connect(endpoint);
+        await NextAsync(monitor, SocketEventTypes.ConnectionRefused);
+        Assert.Equal(3, (await NextAsync(monitor, SocketEventTypes.Disconnected)).Value);
+        Assert.True(server.GetStatistics().RefusedConnections >= 1);
+    }
+
+    [Fact]
+    public async Task A_message_that_was_received_is_not_unread_any_more()
+    {
+        await using ZlinkContext context = _context;
+        using PairSocket server = context.CreatePair();
+        using PairSocket client = context.CreatePair();
+        client.Connect(server.Bind("tcp://127.0.0.1:0"));
+        client.Send("a"u8);
+        client.Send("b"u8);
+        await UntilAsync(() => server.GetStatistics().ReceivedMessages == 2);
+        (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        Assert.Equal((1, 1), (server.GetStatistics().DeliveredMessages, server.GetStatistics().UnreadMessages));
+        (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        Assert.Equal((0L, 0L), Assert.Single(server.GetPeers()).Unread);
+        Assert.Contains("received: 2 read = 2 delivered + 0 dropped + 0 unread", server.Describe(), StringComparison.Ordinal);
+    }
+
+    private static async Task<SocketEvent> NextAsync(SocketMonitor monitor, SocketEventTypes expected)
+    {
+        SocketEvent next = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.True(next.Type == expected, $"{next.Type} and not {expected}: {next.Detail}");
+        return next;
+    }
+
+    private static async Task UntilAsync(Func<bool> condition)
+    {
+        long started = TimeProvider.System.GetTimestamp();
+        while (!condition())
+        {
+            Assert.True(TimeProvider.System.GetElapsedTime(started) < Guard.Limit, "what the test waits for did not come");
+            await Task.Yield();
+        }
+    }
+}

@@ -1,0 +1,81 @@
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Options;
+
+/// <summary>What a context hands on to its sockets, and its native options.</summary>
+public sealed class ContextOptionsTests
+{
+    [Fact]
+    public async Task Sockets_take_the_contexts_defaults_for_what_their_options_do_not_say()
+    {
+        await using var context = new ZlinkContext(new ZlinkContextOptions { IPv6 = true, DefaultLinger = TimeSpan.FromSeconds(1) });
+        using DealerSocket unset = context.CreateDealer();
+        using DealerSocket set = context.CreateDealer(new DealerOptions { IPv6 = false, Linger = TimeSpan.FromSeconds(2) });
+        using SubSocket sub = context.CreateSub();
+        using StreamSocket stream = context.CreateStream();
+        Assert.Equal((true, TimeSpan.FromSeconds(1)), (unset.Options.IPv6, unset.Options.Linger));
+        Assert.Equal((false, TimeSpan.FromSeconds(2)), (set.Options.IPv6, set.Options.Linger));
+        Assert.Equal((true, TimeSpan.Zero), (sub.Options.IPv6, sub.Options.Linger));
+        Assert.Equal((true, TimeSpan.FromSeconds(1)), (stream.Options.IPv6, stream.Options.Linger));
+        Assert.Equal((false, Timeout.InfiniteTimeSpan), (new DealerOptions().IPv6, new DealerOptions().Linger));
+    }
+
+    [Fact]
+    public void Native_context_options_become_settings()
+    {
+        var options = new ZlinkContextOptions();
+        Assert.Equal((1023, 0, 1), (NativeOptions.GetInt32(options, 2), NativeOptions.GetInt32(options, 42), NativeOptions.GetInt32(options, 70)));
+        ZlinkContextOptions changed = NativeOptions.With(NativeOptions.With(NativeOptions.With(NativeOptions.With(options, 1, 3), 2, 7), 42, 5), 70, 0);
+        Assert.Equal((3, 7, true, TimeSpan.Zero), (changed.ShardCount, changed.MaxSockets, changed.IPv6, changed.DefaultLinger));
+        Assert.Equal((3, 7, 1, 0), (NativeOptions.GetInt32(changed, 1), NativeOptions.GetInt32(changed, 2), NativeOptions.GetInt32(changed, 42), NativeOptions.GetInt32(changed, 70)));
+    }
+
+    [Theory]
+    [InlineData(1, 0)]
+    [InlineData(1, -1)]
+    [InlineData(2, 0)]
+    [InlineData(42, -1)]
+    [InlineData(70, -1)]
+    [InlineData(-1, 1)]
+    [InlineData(10, 1)]
+    public void A_bad_native_context_option_is_an_invalid_argument(int number, int value) =>
+        Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.With(new ZlinkContextOptions(), number, value)).Error);
+
+    [Theory]
+    [InlineData(3)]
+    [InlineData(4)]
+    [InlineData(5)]
+    [InlineData(6)]
+    [InlineData(7)]
+    [InlineData(8)]
+    [InlineData(9)]
+    public void A_native_context_option_that_means_nothing_here_is_refused_with_the_reason(int number)
+    {
+        Assert.Equal(ZlinkError.NotSupported, Assert.Throws<ZlinkException>(() => NativeOptions.With(new ZlinkContextOptions(), number, 1)).Error);
+        Assert.Equal(ZlinkError.NotSupported, Assert.Throws<ZlinkException>(() => NativeOptions.GetInt32(new ZlinkContextOptions(), number)).Error);
+    }
+
+    [Fact]
+    public async Task A_socket_with_an_affinity_lives_on_the_shards_that_it_allows()
+    {
+        await using var context = new ZlinkContext(new ZlinkContextOptions { ShardCount = 3 });
+        using RouterSocket server = context.CreateRouter(new RouterOptions { ShardAffinity = 0b100 });
+        string endpoint = server.Bind("tcp://127.0.0.1:0");
+        using DealerSocket client = context.CreateDealer(new DealerOptions { ShardAffinity = 0b010 });
+        client.Connect(endpoint);
+        client.Send("x"u8);
+        using Message message = await server.ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal([0, 1, 1], context.GetStatistics().Shards.Select(static s => s.Connections));
+    }
+
+    [Fact]
+    public async Task An_affinity_to_shards_that_do_not_exist_fails_where_it_would_be_used()
+    {
+        await using var context = new ZlinkContext(new ZlinkContextOptions { ShardCount = 3 });
+        using PairSocket socket = context.CreatePair(new PairOptions { ShardAffinity = 0b1000 });
+        Assert.Equal(ZlinkError.NoThread, Assert.Throws<ZlinkException>(() => socket.Bind("tcp://127.0.0.1:0")).Error);
+        Assert.Equal(ZlinkError.NoThread, Assert.Throws<ZlinkException>(() => socket.Connect("tcp://127.0.0.1:1")).Error);
+        socket.Bind("inproc://affinity");
+    }
+}

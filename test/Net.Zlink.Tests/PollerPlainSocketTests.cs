@@ -1,0 +1,234 @@
+using System.Net;
+using System.Net.Sockets;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests;
+
+public sealed class PollerPlainSocketTests : IAsyncDisposable
+{
+    private readonly ZlinkContext _context = new();
+    private readonly Poller _poller = new();
+    private readonly PollResult[] _results = new PollResult[8];
+
+    public async ValueTask DisposeAsync()
+    {
+        _poller.Dispose();
+        await _context.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task A_plain_stream_is_reported_until_its_data_is_read_and_keeps_it()
+    {
+        using var pair = new TcpPair();
+        _poller.Add(pair.Here, PollEvents.In, userState: 7);
+        Assert.Equal(0, _poller.Poll(_results, TimeSpan.Zero));
+        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Assert.False(poll.IsCompleted);
+
+        pair.There.Send("abc"u8);
+
+        Assert.Equal(1, await poll.Guarded());
+        Assert.Equal(new PollResult(Socket: null, pair.Here, PollEvents.In, 7), _results[0]);
+        Assert.Equal(1, _poller.Poll(_results, Guard.Limit));
+        Assert.Equal(3, pair.Here.Receive(new byte[8]));
+        Assert.Equal(0, _poller.Poll(_results, TimeSpan.Zero));
+    }
+
+    [Fact]
+    public async Task A_datagram_is_not_consumed_by_a_poll()
+    {
+        using var receiver = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        receiver.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        using var sender = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        _poller.Add(receiver, PollEvents.In);
+        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+
+        sender.SendTo("hello"u8, receiver.LocalEndPoint!);
+
+        Assert.Equal(1, await poll.Guarded());
+        Assert.Equal(5, receiver.Receive(new byte[8]));
+    }
+
+    [Fact]
+    public async Task A_listener_is_ready_when_there_is_a_connection_to_accept()
+    {
+        using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        listener.Listen();
+        _poller.Add(listener, PollEvents.In);
+        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        using var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+
+        await client.ConnectAsync(listener.LocalEndPoint!, Guard.Token);
+
+        Assert.Equal(1, await poll.Guarded());
+        using Socket accepted = await listener.AcceptAsync(Guard.Token);
+    }
+
+    [Fact]
+    public async Task A_plain_sender_is_ready_again_when_its_peer_has_read()
+    {
+        using var pair = new TcpPair();
+        pair.Here.Blocking = false;
+        _poller.Add(pair.Here, PollEvents.Out);
+        Assert.Equal(1, _poller.Poll(_results, TimeSpan.Zero));
+        byte[] bytes = new byte[64 * 1024];
+        long sent = 0;
+        while (_poller.Poll(_results, TimeSpan.Zero) > 0)
+        {
+            int count = pair.Here.Send(bytes, SocketFlags.None, out SocketError error);
+            sent += error == SocketError.Success ? count : 0;
+        }
+
+        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        while (sent > 0)
+        {
+            sent -= await pair.There.ReceiveAsync(bytes, Guard.Token).Guarded();
+        }
+
+        Assert.Equal(1, await poll.Guarded());
+        Assert.Equal(PollEvents.Out, _results[0].Events);
+    }
+
+    [Fact]
+    public async Task The_end_of_a_plain_stream_is_something_to_receive()
+    {
+        using var pair = new TcpPair();
+        _poller.Add(pair.Here, PollEvents.In);
+        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+
+        pair.There.Shutdown(SocketShutdown.Send);
+
+        Assert.Equal(1, await poll.Guarded());
+        Assert.Equal(PollEvents.In, _results[0].Events);
+        Assert.Equal(0, pair.Here.Receive(new byte[1]));
+    }
+
+    [Fact]
+    public async Task An_error_is_reported_though_only_data_was_asked_for()
+    {
+        using var pair = new TcpPair();
+        _poller.Add(pair.Here, PollEvents.In);
+        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+
+        pair.There.LingerState = new LingerOption(enable: true, seconds: 0);
+        pair.There.Dispose();
+
+        Assert.Equal(1, await poll.Guarded());
+        Assert.Equal(SocketError.ConnectionReset, Assert.Throws<SocketException>(() => pair.Here.Receive(new byte[1])).SocketErrorCode);
+    }
+
+    [Theory]
+    [InlineData("stream")]
+    [InlineData("datagram")]
+    [InlineData("listener")]
+    public async Task A_disposed_plain_socket_ends_the_wait(string kind)
+    {
+        using var pair = new TcpPair();
+        Socket socket = kind switch
+        {
+            "stream" => pair.Here,
+            "datagram" => new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp),
+            _ => new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp),
+        };
+        if (!socket.Connected)
+        {
+            socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        }
+
+        if (string.Equals(kind, "listener", StringComparison.Ordinal))
+        {
+            socket.Listen();
+        }
+
+        _poller.Add(socket, PollEvents.In);
+        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+
+        await Task.Run(socket.Dispose, Guard.Token).Guarded();
+
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => poll.Guarded());
+        Assert.True(_poller.Remove(socket));
+    }
+
+    [Fact]
+    public async Task A_removed_plain_socket_can_be_disposed_while_others_are_waited_for()
+    {
+        using var pair = new TcpPair();
+        using var other = new TcpPair();
+        _poller.Add(pair.Here, PollEvents.In);
+        _poller.Add(other.Here, PollEvents.In);
+        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+
+        Assert.True(_poller.Remove(pair.Here));
+        await Task.Run(pair.Here.Dispose, Guard.Token).Guarded();
+        Assert.False(poll.IsCompleted);
+        other.There.Send("x"u8);
+
+        Assert.Equal(1, await poll.Guarded());
+        Assert.Same(other.Here, _results[0].PlainSocket);
+    }
+
+    [Fact]
+    public void Plain_and_ZMP_sockets_are_waited_for_together_by_a_blocked_thread()
+    {
+        using var pair = new TcpPair();
+        DealerSocket receiver = _context.CreateDealer();
+        DealerSocket sender = _context.CreateDealer();
+        sender.Connect(receiver.Bind("tcp://127.0.0.1:0"));
+        _poller.Add(pair.Here, PollEvents.In);
+        _poller.Add(receiver, PollEvents.In);
+        for (int i = 0; i < 200; i++)
+        {
+            bool plain = i % 2 == 0;
+            var sending = new Thread(() =>
+            {
+                if (plain)
+                {
+                    pair.There.Send("x"u8);
+                }
+                else
+                {
+                    sender.Send("x"u8);
+                }
+            });
+            sending.Start();
+            Assert.Equal(1, _poller.Poll(_results, Guard.Limit));
+            Assert.Equal(plain, _results[0].PlainSocket is not null);
+            if (plain)
+            {
+                Assert.Equal(1, pair.Here.Receive(new byte[8]));
+            }
+            else
+            {
+                Assert.True(receiver.TryReceive(out Message message));
+                message.Dispose();
+            }
+
+            sending.JoinGuarded();
+        }
+    }
+
+    /// <summary>Two connected tcp sockets.</summary>
+    private sealed class TcpPair : IDisposable
+    {
+        public TcpPair()
+        {
+            using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+            listener.Listen();
+            Here.Connect(listener.LocalEndPoint!);
+            There = listener.Accept();
+        }
+
+        public Socket Here { get; } = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+
+        public Socket There { get; }
+
+        public void Dispose()
+        {
+            Here.Dispose();
+            There.Dispose();
+        }
+    }
+}

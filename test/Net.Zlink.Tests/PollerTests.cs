@@ -1,0 +1,481 @@
+using System.Text;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests;
+
+public sealed class PollerTests : IAsyncDisposable
+{
+    private readonly ZlinkContext _context = new();
+    private readonly Poller _poller = new();
+    private readonly PollResult[] _results = new PollResult[8];
+
+    public async ValueTask DisposeAsync()
+    {
+        _poller.Dispose();
+        await _context.DisposeAsync();
+    }
+
+    [Fact]
+    public void A_socket_with_a_message_is_reported_until_the_message_is_taken()
+    {
+        (DealerSocket sender, DealerSocket receiver) = Connected();
+        _poller.Add(receiver, PollEvents.In, userState: "mine");
+        sender.Send("one"u8);
+
+        Assert.Equal(1, _poller.Poll(_results, Guard.Limit));
+        Assert.Equal(new PollResult(receiver, PlainSocket: null, PollEvents.In, "mine"), _results[0]);
+        Assert.Equal(1, _poller.Poll(_results, TimeSpan.Zero));
+
+        Take(receiver, "one");
+        Assert.Equal(0, _poller.Poll(_results, TimeSpan.Zero));
+    }
+
+    [Fact]
+    public void Each_of_many_messages_is_found_by_a_poll_of_its_own()
+    {
+        (DealerSocket sender, DealerSocket receiver) = Connected();
+        _poller.Add(receiver, PollEvents.In);
+        const int Count = 20_000;
+        var sending = new Thread(() =>
+        {
+            for (int i = 0; i < Count; i++)
+            {
+                sender.Send(BitConverter.GetBytes(i));
+            }
+        });
+        sending.Start();
+        for (int i = 0; i < Count; i++)
+        {
+            Assert.Equal(1, _poller.Poll(_results, Guard.Limit));
+            Assert.True(receiver.TryReceive(out Message message));
+            Assert.Equal(i, BitConverter.ToInt32(message.Span));
+            message.Dispose();
+        }
+
+        sending.JoinGuarded();
+        Assert.Equal(0, _poller.Poll(_results, TimeSpan.Zero));
+    }
+
+    [Fact]
+    public async Task Each_of_many_messages_is_found_by_an_asynchronous_poll_of_its_own()
+    {
+        (DealerSocket sender, DealerSocket receiver) = Connected();
+        _poller.Add(receiver, PollEvents.In);
+        const int Count = 5_000;
+        Task sending = Task.Run(
+            async () =>
+            {
+                for (int i = 0; i < Count; i++)
+                {
+                    await sender.SendAsync(BitConverter.GetBytes(i), Guard.Token);
+                }
+            },
+            Guard.Token);
+        for (int i = 0; i < Count; i++)
+        {
+            Assert.Equal(1, await _poller.PollAsync(_results, Guard.Token).Guarded());
+            Assert.True(receiver.TryReceive(out Message message));
+            Assert.Equal(i, BitConverter.ToInt32(message.Span));
+            message.Dispose();
+        }
+
+        await sending.Guarded();
+    }
+
+    [Fact]
+    public async Task A_wait_ends_when_any_of_its_sockets_becomes_ready()
+    {
+        (DealerSocket sender, DealerSocket receiver) = Connected();
+        (_, DealerSocket quiet) = Connected();
+        _poller.Add(quiet, PollEvents.In);
+        _poller.Add(receiver, PollEvents.In);
+        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Assert.False(poll.IsCompleted);
+
+        sender.Send("x"u8);
+
+        Assert.Equal(1, await poll.Guarded());
+        Assert.Same(receiver, _results[0].Socket);
+    }
+
+    [Fact]
+    public async Task Two_pollers_of_one_socket_are_both_told()
+    {
+        (DealerSocket sender, DealerSocket receiver) = Connected();
+        using var other = new Poller();
+        _poller.Add(receiver, PollEvents.In);
+        other.Add(receiver, PollEvents.In);
+        Task<int> first = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Task<int> second = other.PollAsync(new PollResult[1], Guard.Token).AsTask();
+
+        sender.Send("x"u8);
+
+        Assert.Equal(1, await first.Guarded());
+        Assert.Equal(1, await second.Guarded());
+    }
+
+    [Fact]
+    public async Task Two_waits_on_one_poller_are_both_told()
+    {
+        (DealerSocket sender, DealerSocket receiver) = Connected();
+        _poller.Add(receiver, PollEvents.In);
+        Task<int> first = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Task<int> second = Task.Factory.StartNew(() => _poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+
+        sender.Send("x"u8);
+
+        Assert.Equal(1, await first.Guarded());
+        Assert.Equal(1, await second.Guarded());
+    }
+
+    [Fact]
+    public async Task A_sender_without_a_peer_becomes_ready_when_one_connects()
+    {
+        PairSocket binder = _context.CreatePair();
+        string endpoint = binder.Bind("tcp://127.0.0.1:0");
+        _poller.Add(binder, PollEvents.In | PollEvents.Out);
+        Assert.Equal(0, _poller.Poll(_results, TimeSpan.Zero));
+        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+
+        _context.CreatePair().Connect(endpoint);
+
+        Assert.Equal(1, await poll.Guarded());
+        Assert.Equal(PollEvents.Out, _results[0].Events);
+    }
+
+    [Theory]
+    [InlineData("tcp://127.0.0.1:0")]
+    [InlineData("inproc://poller-room")]
+    public async Task A_full_sender_becomes_ready_when_its_peer_has_read(string endpoint)
+    {
+        DealerSocket receiver = _context.CreateDealer(new DealerOptions { ReceiveHighWaterMark = 4 });
+        DealerSocket sender = _context.CreateDealer(new DealerOptions { SendHighWaterMark = 4 });
+        sender.Connect(receiver.Bind(endpoint));
+        _poller.Add(sender, PollEvents.Out);
+        byte[] payload = new byte[64 * 1024];
+        int sent = 0;
+        while (!await StaysFullAsync(sender))
+        {
+            while (sender.TrySend(payload))
+            {
+                sent++;
+            }
+        }
+
+        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        for (int i = 0; i < sent; i++)
+        {
+            using Message message = await receiver.ReceiveAsync(Guard.Token).Guarded();
+        }
+
+        Assert.Equal(1, await poll.Guarded());
+        Assert.Equal(PollEvents.Out, _results[0].Events);
+    }
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("inproc")]
+    public void What_a_fresh_socket_is_ready_for_is_what_its_type_says(string transport)
+    {
+        string endpoint = string.Equals(transport, "tcp", StringComparison.Ordinal) ? "tcp://127.0.0.1:0" : $"inproc://fresh-{Guid.NewGuid()}";
+        (ZlinkSocket Socket, PollEvents Expected)[] fresh =
+        [
+            (_context.CreatePair(), PollEvents.None),
+            (_context.CreatePub(), PollEvents.Out),
+            (_context.CreateSub(), PollEvents.None),
+            (_context.CreateDealer(), PollEvents.None),
+            (_context.CreateRouter(), PollEvents.Out),
+            (_context.CreateRouter(new RouterOptions { Mandatory = true }), PollEvents.None),
+            (_context.CreateXPub(), PollEvents.Out),
+            (_context.CreateXSub(), PollEvents.Out),
+        ];
+        foreach ((ZlinkSocket socket, PollEvents expected) in fresh)
+        {
+            socket.Bind(endpoint);
+            _poller.Add(socket, PollEvents.In | PollEvents.Out);
+            Assert.Equal(expected == PollEvents.None ? 0 : 1, _poller.Poll(_results, TimeSpan.Zero));
+            if (expected != PollEvents.None)
+            {
+                Assert.Equal(expected, _results[0].Events);
+            }
+
+            Assert.True(_poller.Remove(socket));
+            socket.Unbind(socket.LastEndpoint);
+        }
+    }
+
+    [Fact]
+    public async Task An_item_with_no_events_never_fires_until_it_is_asked_for_some()
+    {
+        (DealerSocket sender, DealerSocket receiver) = Connected();
+        _poller.Add(receiver, PollEvents.None);
+        sender.Send("x"u8);
+        await UntilReadableAsync(receiver);
+        Assert.Equal(0, _poller.Poll(_results, TimeSpan.Zero));
+        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Assert.False(poll.IsCompleted);
+
+        _poller.Modify(receiver, PollEvents.In);
+
+        Assert.Equal(1, await poll.Guarded());
+    }
+
+    [Fact]
+    public async Task A_socket_added_while_a_poll_waits_takes_part_in_it_and_a_removed_one_does_not()
+    {
+        (DealerSocket sender, DealerSocket receiver) = Connected();
+        (DealerSocket otherSender, DealerSocket other) = Connected();
+        _poller.Add(other, PollEvents.In);
+        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Assert.True(_poller.Remove(other));
+        Assert.False(_poller.Remove(other));
+        otherSender.Send("unseen"u8);
+        await UntilReadableAsync(other);
+        Assert.False(poll.IsCompleted);
+
+        _poller.Add(receiver, PollEvents.In);
+        sender.Send("seen"u8);
+
+        Assert.Equal(1, await poll.Guarded());
+        Assert.Same(receiver, _results[0].Socket);
+        Assert.Equal(1, _poller.Count);
+    }
+
+    [Fact]
+    public async Task Where_more_is_ready_than_fits_the_rest_comes_first_at_the_next_poll()
+    {
+        var receivers = new List<DealerSocket>();
+        for (int i = 0; i < 5; i++)
+        {
+            (DealerSocket sender, DealerSocket receiver) = Connected();
+            sender.Send("x"u8);
+            await UntilReadableAsync(receiver);
+            _poller.Add(receiver, PollEvents.In);
+            receivers.Add(receiver);
+        }
+
+        var seen = new List<ZlinkSocket?>();
+        for (int i = 0; i < 5; i++)
+        {
+            Assert.Equal(2, _poller.Poll(_results.AsSpan(0, 2), TimeSpan.Zero));
+            seen.Add(_results[0].Socket);
+            seen.Add(_results[1].Socket);
+        }
+
+        Assert.Equal([.. receivers, .. receivers], seen);
+    }
+
+    [Fact]
+    public async Task A_disposed_socket_ends_the_wait_and_later_polls_until_it_is_removed()
+    {
+        (_, DealerSocket receiver) = Connected();
+        _poller.Add(receiver, PollEvents.None);
+        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+
+        receiver.Dispose();
+
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => poll.Guarded());
+        Assert.Throws<ObjectDisposedException>(() => _poller.Poll(_results, Guard.Limit));
+        Assert.True(_poller.Remove(receiver));
+        Assert.Equal(0, _poller.Poll(_results, TimeSpan.Zero));
+    }
+
+    [Theory]
+    [InlineData(PollEvents.In)]
+    [InlineData(PollEvents.Out)]
+    [InlineData(PollEvents.None)]
+    public async Task A_context_that_is_shut_down_ends_asynchronous_and_blocked_polls(PollEvents events)
+    {
+        PairSocket socket = _context.CreatePair();
+        _poller.Add(socket, events);
+        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Task<int> blocked = Task.Factory.StartNew(() => _poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+
+        await _context.ShutdownAsync(Guard.Limit, Guard.Token).Guarded();
+
+        Assert.Equal(ZlinkError.ContextTerminated, (await Assert.ThrowsAsync<ZlinkException>(() => poll.Guarded())).Error);
+        Assert.Equal(ZlinkError.ContextTerminated, (await Assert.ThrowsAsync<ZlinkException>(() => blocked.Guarded())).Error);
+    }
+
+    [Fact]
+    public async Task A_cancelled_poll_ends_and_the_next_one_works()
+    {
+        (DealerSocket sender, DealerSocket receiver) = Connected();
+        _poller.Add(receiver, PollEvents.In);
+        using var cancel = new CancellationTokenSource();
+        Task<int> poll = _poller.PollAsync(_results, cancel.Token).AsTask();
+
+        await cancel.CancelAsync();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => poll.Guarded());
+        sender.Send("x"u8);
+        Assert.Equal(1, await _poller.PollAsync(_results, Guard.Token).Guarded());
+    }
+
+    [Fact]
+    public async Task A_disposed_poller_ends_its_wait_and_leaves_its_sockets_alone()
+    {
+        (DealerSocket sender, DealerSocket receiver) = Connected();
+        _poller.Add(receiver, PollEvents.In);
+        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+
+        _poller.Dispose();
+
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => poll.Guarded());
+        Assert.Throws<ObjectDisposedException>(() => _poller.Add(receiver, PollEvents.In));
+        sender.Send("x"u8);
+        using Message message = await receiver.ReceiveAsync(Guard.Token).Guarded();
+    }
+
+    [Fact]
+    public async Task Polling_allocates_nothing_whether_something_is_ready_or_not()
+    {
+        (DealerSocket sender, DealerSocket receiver) = Connected();
+        _poller.Add(receiver, PollEvents.In | PollEvents.Out);
+        sender.Send("x"u8);
+        await UntilReadableAsync(receiver);
+        long[] allocated = new long[3];
+        var polling = new Thread(() =>
+        {
+            allocated[0] = AllocatedBy(() => _poller.Poll(_results, TimeSpan.Zero));
+            Take(receiver, "x");
+            _poller.Modify(receiver, PollEvents.In);
+            allocated[1] = AllocatedBy(() => _poller.Poll(_results, TimeSpan.Zero));
+            allocated[2] = AllocatedBy(() => _poller.Poll(_results, TimeSpan.FromTicks(1)));
+        });
+        polling.Start();
+        polling.JoinGuarded();
+
+        // Less than one smallest object in two of the thousand polls: the runtime itself may allocate now and then.
+        Assert.All(allocated, static bytes => Assert.InRange(bytes, 0, 12_000));
+    }
+
+    [Fact]
+    public async Task Items_may_come_and_go_while_polls_wait_and_no_message_is_missed()
+    {
+        const int Pairs = 4;
+        const int Count = 500;
+        (DealerSocket Sender, DealerSocket Receiver)[] pairs = [.. Enumerable.Range(0, Pairs).Select(_ => Connected())];
+        foreach ((_, DealerSocket receiver) in pairs)
+        {
+            _poller.Add(receiver, PollEvents.In);
+        }
+
+        int taken = 0;
+        using var done = CancellationTokenSource.CreateLinkedTokenSource(Guard.Token);
+        Task[] taking = [.. Enumerable.Range(0, 2).Select(_ => Task.Run(TakeAllAsync, Guard.Token))];
+        Task changing = Task.Run(
+            async () =>
+            {
+                for (int i = 0; !done.IsCancellationRequested; i++)
+                {
+                    DealerSocket receiver = pairs[i % Pairs].Receiver;
+                    _poller.Modify(receiver, PollEvents.None);
+                    _poller.Remove(receiver);
+                    await Task.Yield();
+                    _poller.Add(receiver, i % 2 == 0 ? PollEvents.In : PollEvents.None);
+                    _poller.Modify(receiver, PollEvents.In);
+                }
+            },
+            Guard.Token);
+        await Task.WhenAll(pairs.Select(pair => Task.Run(
+            async () =>
+            {
+                for (int i = 0; i < Count; i++)
+                {
+                    await pair.Sender.SendAsync("x"u8.ToArray(), Guard.Token);
+                }
+            },
+            Guard.Token))).Guarded();
+        await Task.WhenAll(taking).Guarded();
+        await changing.Guarded();
+        Assert.Equal(Pairs * Count, taken);
+
+        async Task TakeAllAsync()
+        {
+            var results = new PollResult[2];
+            try
+            {
+                while (true)
+                {
+                    int count = await _poller.PollAsync(results, done.Token);
+                    for (int i = 0; i < count; i++)
+                    {
+                        while (((DealerSocket)results[i].Socket!).TryReceive(out Message message))
+                        {
+                            message.Dispose();
+                            if (Interlocked.Increment(ref taken) == Pairs * Count)
+                            {
+                                await done.CancelAsync();
+                            }
+                        }
+                    }
+                }
+            }
+            catch (OperationCanceledException)
+            {
+                // All were taken.
+            }
+        }
+    }
+
+    [Fact]
+    public void A_poll_of_nothing_waits_out_its_time()
+    {
+        Assert.Equal(0, _poller.Poll(_results, TimeSpan.FromMilliseconds(5)));
+        Assert.Throws<ArgumentException>(() => _poller.Poll([], TimeSpan.Zero));
+        Assert.Throws<ArgumentOutOfRangeException>(() => _poller.Poll(_results, TimeSpan.FromMilliseconds(-2)));
+    }
+
+    [Fact]
+    public void A_socket_is_there_once()
+    {
+        PairSocket socket = _context.CreatePair();
+        _poller.Add(socket, PollEvents.In);
+        Assert.Throws<ArgumentException>(() => _poller.Add(socket, PollEvents.Out));
+        Assert.Throws<ArgumentException>(() => _poller.Modify(_context.CreatePair(), PollEvents.Out));
+    }
+
+    private static long AllocatedBy(Action poll)
+    {
+        poll();
+        poll();
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < 1_000; i++)
+        {
+            poll();
+        }
+
+        return GC.GetAllocatedBytesForCurrentThread() - before;
+    }
+
+    private static void Take(ReceivingSocket socket, string expected)
+    {
+        Assert.True(socket.TryReceive(out Message message));
+        Assert.Equal(expected, Encoding.ASCII.GetString(message.Span));
+        message.Dispose();
+    }
+
+    private static async Task UntilReadableAsync(ZlinkSocket socket)
+    {
+        using var poller = new Poller();
+        poller.Add(socket, PollEvents.In);
+        Assert.Equal(1, await poller.PollAsync(new PollResult[1], Guard.Token).Guarded());
+    }
+
+    /// <summary>Whether the socket has no room, and gets none although what it can pass on is passed on.</summary>
+    private async Task<bool> StaysFullAsync(ZlinkSocket socket)
+    {
+        await _context.WhenIdleAsync().Guarded();
+        return !socket.CanSend;
+    }
+
+    private (DealerSocket Sender, DealerSocket Receiver) Connected()
+    {
+        DealerSocket receiver = _context.CreateDealer();
+        DealerSocket sender = _context.CreateDealer();
+        sender.Connect(receiver.Bind("tcp://127.0.0.1:0"));
+        return (sender, receiver);
+    }
+}

@@ -1,0 +1,99 @@
+using FsCheck;
+using FsCheck.Fluent;
+using Net.Zlink.Protocol.Zmp;
+using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
+
+namespace Net.Zlink.Tests.Protocol.Zmp;
+
+public sealed class ZmpHeartbeatTests
+{
+    [Theory]
+    [InlineData(10, "", "5A01020000000004 02 000A 00")]
+    [InlineData(0, "63", "5A01020000000005 02 0000 01 63")]
+    [InlineData(65535, "", "5A01020000000004 02 FFFF 00")]
+    public void A_HEARTBEAT_says_ttl_and_context(int ttl, string context, string expected)
+    {
+        var buffer = new byte[ZmpHeartbeat.LargestFrame];
+        Assert.Equal(ZmpKit.Plain(expected), ZmpKit.Written(buffer, ZmpHeartbeat.Write(buffer, (ushort)ttl, ZmpKit.Hex(context))));
+    }
+
+    [Theory]
+    [InlineData("", "5A01020000000002 03 00")]
+    [InlineData("63", "5A01020000000003 03 01 63")]
+    public void A_HEARTBEAT_ACK_repeats_the_context(string context, string expected)
+    {
+        var buffer = new byte[ZmpHeartbeatAck.LargestAnswer];
+        Assert.Equal(ZmpKit.Plain(expected), ZmpKit.Written(buffer, ZmpHeartbeatAck.Write(buffer, ZmpKit.Hex(context))));
+    }
+
+    [Theory]
+    [InlineData("02", null, false)]
+    [InlineData("02000000", null, true)]
+    [InlineData("0200000163", null, true)]
+    [InlineData("020000 10 000102030405060708090a0b0c0d0e0f", null, true)]
+    [InlineData("0200", "7F heartbeat too short", false)]
+    [InlineData("020000", "7F heartbeat too short", false)]
+    [InlineData("020000 11 0000000000000000000000000000000000", "7F heartbeat ctx too long", false)]
+    [InlineData("020000 11", "7F heartbeat ctx too long", false)]
+    [InlineData("020000 FF", "7F heartbeat ctx too long", false)]
+    [InlineData("020000 01", "7F heartbeat length mismatch", false)]
+    [InlineData("020000 00 63", "7F heartbeat length mismatch", false)]
+    [InlineData("020000 02 63", "7F heartbeat length mismatch", false)]
+    public void A_HEARTBEAT_is_checked_for_its_length_and_answered_unless_it_is_one_byte(string body, string? expected, bool answered)
+    {
+        bool good = ZmpHeartbeat.TryParse(ZmpKit.Hex(body), out ZmpHeartbeat heartbeat, out ZmpFault fault);
+        Assert.Equal(expected, good ? null : ZmpKit.Text(fault));
+        Assert.Equal(answered, heartbeat.IsToBeAnswered);
+    }
+
+    [Theory]
+    [InlineData("0300", null)]
+    [InlineData("030163", null)]
+    [InlineData("03140000000000000000000000000000000000000000", null)]
+    [InlineData("03", "7F heartbeat ack too short")]
+    [InlineData("0303", "7F heartbeat ack invalid")]
+    [InlineData("030063", "7F heartbeat ack invalid")]
+    [InlineData("03FF63", "7F heartbeat ack invalid")]
+    public void A_HEARTBEAT_ACK_is_checked_for_its_length(string body, string? expected)
+    {
+        bool good = ZmpHeartbeatAck.TryParse(ZmpKit.Hex(body), out _, out ZmpFault fault);
+        Assert.Equal(expected, good ? null : ZmpKit.Text(fault));
+    }
+
+    [Fact]
+    public void A_written_HEARTBEAT_is_read_back_and_so_is_its_answer()
+    {
+        Gen<(ushort Ttl, byte[] Context)> heartbeats =
+            from ttl in Gen.Choose(0, ushort.MaxValue)
+            from length in Gen.Choose(0, 16)
+            from context in Gen.Choose(0, 255).Select(static b => (byte)b).ArrayOf(length)
+            select ((ushort)ttl, context);
+        ForAll(heartbeats, 500, static h =>
+        {
+            var buffer = new byte[ZmpHeartbeat.LargestFrame];
+            ReadOnlySpan<byte> frame = buffer.AsSpan(0, ZmpHeartbeat.Write(buffer, h.Ttl, h.Context));
+            Assert.True(ZmpHeartbeat.TryParse(ZmpFrame.Next(ref frame, out _), out ZmpHeartbeat read, out _));
+            Assert.True(read.IsToBeAnswered);
+            Assert.Equal(h.Ttl, read.TtlTenths);
+            Assert.Equal(h.Context, read.Context);
+
+            var answer = new byte[ZmpHeartbeatAck.LargestAnswer];
+            ReadOnlySpan<byte> ack = answer.AsSpan(0, ZmpHeartbeatAck.Write(answer, read.Context));
+            Assert.True(ZmpHeartbeatAck.TryParse(ZmpFrame.Next(ref ack, out _), out ReadOnlySpan<byte> context, out _));
+            Assert.Equal(h.Context, context);
+        });
+    }
+
+    [Fact]
+    public void An_unasked_ACK_may_carry_255_bytes_of_context()
+    {
+        byte[] body = [3, 255, .. Pattern(255, 1)];
+        Assert.True(ZmpHeartbeatAck.TryParse(body, out ReadOnlySpan<byte> context, out _));
+        Assert.Equal(255, context.Length);
+    }
+
+    [Fact]
+    public void A_HEARTBEAT_with_a_longer_context_is_not_written() =>
+        Assert.Throws<ArgumentException>(static () => ZmpHeartbeat.Write(new byte[100], 0, new byte[17]));
+}

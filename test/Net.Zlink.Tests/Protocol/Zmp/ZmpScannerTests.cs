@@ -1,0 +1,107 @@
+using Net.Zlink.Protocol.Zmp;
+using Xunit;
+
+namespace Net.Zlink.Tests.Protocol.Zmp;
+
+public sealed class ZmpScannerTests
+{
+    [Theory]
+    [InlineData("5A01020000000007", 15, null)]
+    [InlineData("5B01020000000007", 15, null)]
+    [InlineData("4745542000000007", 15, null)]
+    [InlineData("5A010200000000", 0, null)]
+    [InlineData("", 0, null)]
+    [InlineData("5A01020000000002", 0, "7F hello too short")]
+    [InlineData("5A01020000000000", 0, "7F hello too short")]
+    [InlineData("FF00000000000000", 0, "7F hello too short")]
+    [InlineData("5A01020000000102", 266, null)]
+    [InlineData("5A01020000000103", 0, "04 hello too large")]
+    [InlineData("5A010200FFFFFFFF", 0, "04 hello too large")]
+    [InlineData("474554202F204854", 0, "04 hello too large")]
+    [InlineData("5A01020000000003 0105", 11, null)]
+    public void The_length_of_a_HELLO_is_checked_first_and_nothing_else_before_its_body_is_in(string bytes, int nextFrame, string? fault)
+    {
+        var scanner = default(ZmpScanner);
+        ZmpScan scan = scanner.Scan(ZmpKit.Hex(bytes), -1);
+        Assert.Equal((0, 0, nextFrame), (scan.Consumed, scan.Frames, scan.NextFrameSize));
+        Assert.Equal(fault, scan.Fault is { } found ? ZmpKit.Text(found) : null);
+        Assert.False(scan.Fault?.FailsHandshakeAsProtocol ?? false);
+    }
+
+    [Theory]
+    [InlineData("5B", "02", "00", "01", "01 invalid magic")]
+    [InlineData("5A", "02", "01", "03", "02 version mismatch")]
+    [InlineData("5A", "00", "00", "02", "02 version mismatch")]
+    [InlineData("5A", "01", "01", "02", "03 flags invalid")]
+    [InlineData("5A", "01", "00", "00", "03 flags invalid")]
+    [InlineData("5A", "01", "00", "01", "03 flags invalid")]
+    [InlineData("5A", "01", "00", "03", "03 flags invalid")]
+    [InlineData("5A", "01", "00", "08", "03 flags invalid")]
+    [InlineData("5A", "01", "00", "22", "03 flags invalid")]
+    [InlineData("5A", "01", "00", "02", null)]
+    public void The_header_of_a_whole_HELLO_is_checked_in_order(string magic, string version, string reserved, string flags, string? expected)
+    {
+        var scanner = default(ZmpScanner);
+        ZmpScan scan = scanner.Scan(ZmpKit.Hex($"{magic}{version}{flags}{reserved}00000007 01050452415731"), -1);
+        Assert.Equal(expected, scan.Fault is { } found ? ZmpKit.Text(found) : null);
+        Assert.Equal(expected is null ? (15, 1) : (0, 0), (scan.Consumed, scan.Frames));
+        Assert.Equal(expected is not null, scan.Fault?.FailsHandshakeAsProtocol ?? false);
+    }
+
+    [Theory]
+    [InlineData("5B01000000000002", "01 invalid magic")]
+    [InlineData("5A02000000000002", "02 version mismatch")]
+    [InlineData("5A01000100000002", "03 flags invalid")]
+    [InlineData("5A01180000000002", "03 flags invalid")]
+    [InlineData("5A01030000000002", "03 flags invalid")]
+    [InlineData("5A0100000000000B", "04 body too large")]
+    [InlineData("5A0102000000000B", "04 body too large")]
+    [InlineData("5A01080000000 00B", "04 body too large")]
+    [InlineData("5A010000FFFFFFFF", "04 body too large")]
+    [InlineData("5A02200100 00000B", "02 version mismatch")]
+    [InlineData("5A01200100 00000B", "03 flags invalid")]
+    public void A_bad_header_is_refused_on_its_eight_bytes_behind_the_good_frames(string header, string expected)
+    {
+        byte[] good = ZmpKit.Hex(ZmpKit.Hello + ZmpKit.Ready + "5A0100000000000A 00010203040506070809");
+        var scanner = default(ZmpScanner);
+        ZmpScan scan = scanner.Scan([.. good, .. ZmpKit.Hex(header)], 10);
+        Assert.Equal((good.Length, 3, 0), (scan.Consumed, scan.Frames, scan.NextFrameSize));
+        Assert.Equal(expected, ZmpKit.Text(scan.Fault!.Value));
+        Assert.False(scan.Fault!.Value.FailsHandshakeAsProtocol);
+        Assert.Equal(scan.Fault, scanner.Scan(ZmpKit.Hex(header), 10).Fault);
+    }
+
+    [Fact]
+    public void The_limit_is_for_every_frame_but_HELLO()
+    {
+        var scanner = default(ZmpScanner);
+        ZmpScan scan = scanner.Scan(ZmpKit.Hex(ZmpKit.Hello + ZmpKit.Ready), 0);
+        Assert.Equal((15, 1), (scan.Consumed, scan.Frames));
+        Assert.Equal(ZmpFault.BodyTooLarge, scan.Fault);
+        Assert.Equal(1u, scan.AnnouncedLength);
+    }
+
+    [Fact]
+    public void A_body_that_no_array_holds_is_refused_whatever_the_limit()
+    {
+        var scanner = default(ZmpScanner);
+        scanner.Scan(ZmpKit.Hex(ZmpKit.Hello), -1);
+        uint largest = (uint)ZmpFrame.LargestBody;
+        var header = new byte[8];
+        ZmpFrame.WriteHeader(header, ZmpFlags.None, largest);
+        Assert.Equal(new ZmpScan(0, 0, Array.MaxLength, null, largest), scanner.Scan(header, -1));
+        ZmpFrame.WriteHeader(header, ZmpFlags.None, largest + 1);
+        Assert.Equal(new ZmpScan(0, 0, 0, ZmpFault.BodyTooLarge, largest + 1), scanner.Scan(header, -1));
+        Assert.Equal(new ZmpScan(0, 0, 0, ZmpFault.BodyTooLarge, largest + 1), scanner.Scan(header, long.MaxValue));
+    }
+
+    [Fact]
+    public void An_incomplete_frame_is_announced_with_its_whole_size()
+    {
+        var scanner = default(ZmpScanner);
+        scanner.Scan(ZmpKit.Hex(ZmpKit.Hello), -1);
+        Assert.Equal(new ZmpScan(0, 0, 0, null, 0), scanner.Scan(ZmpKit.Hex("5A010000000000"), -1));
+        Assert.Equal(new ZmpScan(0, 0, 70_008, null, 70_000), scanner.Scan(ZmpKit.Hex("5A01000000011170"), -1));
+        Assert.Equal(new ZmpScan(9, 1, 10, null, 2), scanner.Scan(ZmpKit.Hex("5A01000000000001 78 5A01000000000002 78"), -1));
+    }
+}

@@ -1,0 +1,71 @@
+using System.Diagnostics;
+using Net.Zlink.Tests.PublicApi;
+using Xunit;
+
+namespace Net.Zlink.Tests.Samples;
+
+/// <summary>The built Proxy sample as a child process.</summary>
+public sealed class ProxySampleTests
+{
+    // Only reached when something is wrong: a run takes a second, ten under a heavily loaded machine.
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("inproc")]
+    public async Task Every_reply_is_checked_and_the_exit_code_says_so(string transport)
+    {
+        (int code, string output, string errors) = await RunAsync("--transport", transport, "--clients", "3", "--workers", "2", "--requests", "5000", "--capture", "--quiet");
+        Assert.Equal("", errors);
+        Assert.Contains("PASS: 5,000 replies", output, StringComparison.Ordinal);
+        Assert.Equal(0, code);
+    }
+
+    [Fact]
+    public async Task A_bad_option_is_one_line_and_exit_code_2()
+    {
+        (int code, string output, string errors) = await RunAsync("--clients", "none");
+        Assert.Equal("", output);
+        Assert.Equal("Proxy: --clients cannot be 'none': use a whole number from 1 to 1000. Run with --help to see the options.", errors.TrimEnd());
+        Assert.Equal(2, code);
+    }
+
+    [Fact]
+    public async Task Help_shows_examples()
+    {
+        (int code, string output, _) = await RunAsync("--help");
+        Assert.Contains("Examples:", output, StringComparison.Ordinal);
+        Assert.Equal(0, code);
+    }
+
+    private static async Task<(int Code, string Output, string Errors)> RunAsync(params string[] arguments)
+    {
+        // Built beside the tests, in the same configuration: bin/Release/net10.0.
+        string here = Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory);
+        string framework = Path.GetFileName(here);
+        string configuration = Path.GetFileName(Path.GetDirectoryName(here)!);
+        string program = Path.Combine(SourceTree.Root, "samples", "Proxy", "bin", configuration, framework, "Proxy.dll");
+        Assert.True(File.Exists(program), $"{program} is not built");
+        CancellationToken cancellation = TestContext.Current.CancellationToken;
+        using Process process = Process.Start(new ProcessStartInfo(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [program, .. arguments])
+        {
+            UseShellExecute = false,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        })!;
+        try
+        {
+            Task<string> output = process.StandardOutput.ReadToEndAsync(cancellation);
+            Task<string> errors = process.StandardError.ReadToEndAsync(cancellation);
+            await process.WaitForExitAsync(cancellation).WaitAsync(Patience, cancellation);
+            return (process.ExitCode, await output, await errors);
+        }
+        finally
+        {
+            if (!process.HasExited)
+            {
+                process.Kill(entireProcessTree: true);
+            }
+        }
+    }
+}

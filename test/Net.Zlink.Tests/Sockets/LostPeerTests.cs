@@ -1,0 +1,52 @@
+using Net.Zlink.Buffers;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Sockets;
+
+/// <summary>What a ZMP socket does about a peer that is gone, be it in the handshake.</summary>
+public sealed class LostPeerTests
+{
+    private static readonly byte[] DealerGreeting = Convert.FromHexString("5A01020000000004010501415A0102000000000104");
+    private static readonly byte[] Hi = Convert.FromHexString("5A010000000000026869");
+
+    [Fact]
+    public async Task With_Immediate_a_socket_can_send_after_a_handshake_that_failed()
+    {
+        using var listener = new RawListener();
+        await using var context = new ZlinkContext();
+        using DealerSocket dealer = context.CreateDealer(new DealerOptions { Immediate = true, ReconnectInterval = TimeSpan.FromMilliseconds(1), Linger = TimeSpan.Zero });
+        dealer.Connect(listener.Endpoint);
+        using (RawPeer first = await listener.AcceptAsync())
+        {
+            await first.ReadAsync(1); // Its HELLO is coming: the connection was noticed.
+            first.Reset();
+        }
+
+        using RawPeer second = await listener.AcceptAsync();
+        await second.SendAsync(DealerGreeting);
+        await dealer.SendAsync("hi"u8.ToArray(), Guard.Token).Guarded();
+        const int Greeting = 8 + 3 + 16 + 9; // HELLO with a routing id of 16 bytes, READY
+        byte[] all = await second.ReadAsync(Greeting + Hi.Length);
+        Assert.Equal(Hi, all[Greeting..]);
+    }
+
+    [Fact]
+    public async Task Unread_messages_of_a_peer_that_left_go_back_to_the_pool_with_the_socket()
+    {
+        using var pool = new BufferPool(new BufferPoolOptions { LeakCheck = true });
+        await using (var context = new ZlinkContext(new ZlinkContextOptions { Pool = pool }))
+        {
+            using DealerSocket dealer = context.CreateDealer();
+            using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.Disconnected);
+            using RawPeer peer = await RawPeer.ConnectAsync(dealer.Bind("tcp://127.0.0.1:0"));
+            await peer.SendAsync(DealerGreeting.Concat(Hi).ToArray());
+            peer.EndSending();
+            await monitor.ReadAsync(Guard.Token).Guarded();
+            Assert.True(dealer.CanReceive);
+        }
+
+        Assert.Empty(pool.GetOutstanding());
+    }
+}

@@ -1,0 +1,180 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets.Pipes;
+using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
+
+namespace Net.Zlink.Tests.Sockets.Pipes;
+
+public sealed class InboundLaneTests : IDisposable
+{
+    // What a message of one byte counts: itself and the header it came with.
+    private const int Charge = 9;
+
+    private readonly TestCore _core = TestCore.Create();
+
+    public void Dispose()
+    {
+        Assert.Equal(0, _core.Host.Pool.GetStatistics().Live);
+        _core.Dispose();
+    }
+
+    [Fact]
+    public void The_sender_is_stopped_at_the_mark_and_told_once_when_half_is_regained()
+    {
+        TestPipe pipe = TestPipe.Create(_core, new QueueLimits(10, 0));
+        Assert.Equal(Delivery.Continue, pipe.Publish([.. Enumerable.Repeat("x", 9)]));
+        Assert.Equal(Delivery.Park, pipe.Publish("x"));
+        Assert.False(pipe.Lane.MayRead());
+        Assert.Equal(SendStatus.Full, pipe.Append("x"));
+        Assert.Equal(10, pipe.Lane.Counts.QueuedMessages);
+        Assert.DoesNotContain("none", _core.Receive.Take(4), StringComparer.Ordinal);
+        Assert.Equal(0, pipe.Resumed);
+        Assert.NotNull(_core.Receive.Take());
+        Assert.Equal(1, pipe.Resumed);
+        Assert.True(pipe.Lane.MayRead());
+        Assert.DoesNotContain("none", _core.Receive.Take(5), StringComparer.Ordinal);
+        Assert.Null(_core.Receive.Take());
+        Assert.Equal(1, pipe.Resumed);
+    }
+
+    [Theory]
+    [InlineData(1, 1)]
+    [InlineData(2, 1)]
+    [InlineData(3, 2)]
+    [InlineData(4, 2)]
+    [InlineData(5, 3)]
+    public void An_odd_mark_is_halved_upwards(int mark, int regained)
+    {
+        TestPipe pipe = TestPipe.Create(_core, new QueueLimits(mark, 0));
+        Assert.Equal(Delivery.Park, pipe.Publish([.. Enumerable.Repeat("x", mark)]));
+        for (int taken = 1; taken <= mark; taken++)
+        {
+            Assert.NotNull(_core.Receive.Take());
+            Assert.Equal(taken >= regained ? 1 : 0, pipe.Resumed);
+        }
+    }
+
+    [Fact]
+    public void The_limit_in_bytes_counts_headers_and_is_reported_by_halves_too()
+    {
+        TestPipe pipe = TestPipe.Create(_core, new QueueLimits(0, 4 * Charge));
+        Assert.Equal(Delivery.Continue, pipe.Publish("1", "2", "3"));
+        Assert.Equal(Delivery.Park, pipe.Publish("4"));
+        Assert.Equal(4 * Charge, pipe.Lane.Counts.QueuedBytes);
+        Assert.NotNull(_core.Receive.Take());
+        Assert.Equal(0, pipe.Resumed);
+        Assert.NotNull(_core.Receive.Take());
+        Assert.Equal(1, pipe.Resumed);
+        Assert.DoesNotContain("none", _core.Receive.Take(2), StringComparer.Ordinal);
+    }
+
+    [Fact]
+    public void One_message_always_fits_whatever_its_size()
+    {
+        TestPipe pipe = TestPipe.Create(_core, new QueueLimits(1, 1));
+        Assert.Equal(SendStatus.Accepted, pipe.Append(new string('x', 100_000)));
+        Assert.Equal(SendStatus.Full, pipe.Append("y"));
+        Assert.Equal(100_000, _core.Receive.Take()!.Length);
+        Assert.Null(_core.Receive.Take());
+        Assert.Equal(1, pipe.Resumed);
+        Assert.Equal(SendStatus.Accepted, pipe.Append("y"));
+        Assert.Equal("y", _core.Receive.Take());
+    }
+
+    [Fact]
+    public void Raising_the_limits_says_that_there_is_room()
+    {
+        TestPipe pipe = TestPipe.Create(_core, new QueueLimits(2, 0));
+        Assert.Equal(Delivery.Park, pipe.Publish("a", "b"));
+        Assert.True(pipe.Lane.SetLimits(new QueueLimits(10, 0)));
+        Assert.False(pipe.Lane.SetLimits(new QueueLimits(20, 0)));
+        Assert.True(pipe.Lane.MayRead());
+        Assert.DoesNotContain("none", _core.Receive.Take(2), StringComparer.Ordinal);
+    }
+
+    [Fact]
+    public void A_conflating_lane_keeps_the_newest_message_and_never_stops_its_sender()
+    {
+        TestPipe pipe = TestPipe.Create(_core, new QueueLimits(1, 1), conflates: true);
+        Assert.Equal(Delivery.Continue, pipe.Publish("a", "b", "c"));
+        Assert.Equal(Delivery.Continue, pipe.Publish("d"));
+        Assert.Equal(SendStatus.Accepted, pipe.Append("e"));
+        Assert.True(pipe.Lane.HasRoom());
+        Assert.Equal(["e", "none"], _core.Receive.Take(2));
+        Assert.Equal(SendStatus.Accepted, pipe.Append("f"));
+        Assert.Equal(Delivery.Continue, pipe.Publish("g", "h"));
+        Assert.Equal(["h", "none"], _core.Receive.Take(2));
+        LaneCounts counts = pipe.Lane.Counts;
+        Assert.Equal((8, 2, 6, 0, 0), (counts.Received, counts.Delivered, counts.Dropped, counts.QueuedMessages, counts.QueuedBytes));
+    }
+
+    [Fact]
+    public void What_came_before_a_reader_was_there_is_announced_to_it()
+    {
+        var lane = new InboundLane(default);
+        Assert.Equal(SendStatus.Accepted, lane.Append(new OutgoingMessage(default, "early"u8), _core.Host.Slabs, PeerIdentity.Unknown));
+        TestPipe pipe = TestPipe.Create(_core, default);
+        Assert.True(lane.BelongTo(pipe));
+        _core.Receive.Enqueue(lane);
+        Assert.Equal(SendStatus.Accepted, lane.Append(new OutgoingMessage(default, "late"u8), _core.Host.Slabs, PeerIdentity.Unknown));
+        Assert.Equal(["early", "late", "none"], _core.Receive.Take(3));
+        Assert.False(new InboundLane(default).BelongTo(pipe));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(7)]
+    public void A_stopped_sender_always_hears_of_room(int mark)
+    {
+        const int Messages = 1_000;
+        TestPipe pipe = TestPipe.Create(_core, new QueueLimits(mark, 0));
+        using var room = new SemaphoreSlim(0);
+        pipe.OnRoom = () => room.Release();
+        void Publish()
+        {
+            for (int i = 0; i < Messages; i++)
+            {
+                if (pipe.Publish($"{i}") == Delivery.Park)
+                {
+                    do
+                    {
+                        Assert.True(room.Wait(Patience), $"Nobody told of room at message {i}.");
+                    }
+                    while (!pipe.Lane.MayRead());
+                }
+            }
+        }
+
+        void Append()
+        {
+            for (int i = 0; i < Messages; i++)
+            {
+                while (pipe.Append($"{i}") == SendStatus.Full)
+                {
+                    Assert.True(room.Wait(Patience), $"Nobody told of room at message {i}.");
+                }
+            }
+        }
+
+        foreach (Action send in (Action[])[Publish, Append])
+        {
+            InParallel(
+                send,
+                () =>
+                {
+                    for (int i = 0; i < Messages;)
+                    {
+                        if (_core.Receive.Take() is { } text)
+                        {
+                            Assert.Equal($"{i++}", text);
+                        }
+                        else
+                        {
+                            Thread.Yield();
+                        }
+                    }
+                });
+        }
+    }
+}

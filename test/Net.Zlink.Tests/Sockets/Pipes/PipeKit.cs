@@ -1,0 +1,161 @@
+using System.Text;
+using Microsoft.Extensions.Logging.Abstractions;
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Tests.Buffers;
+using Net.Zlink.Tests.Engine;
+using Xunit;
+
+namespace Net.Zlink.Tests.Sockets.Pipes;
+
+/// <summary>A socket's inside without a pattern: what it sends goes where the test says.</summary>
+internal sealed class TestCore : SocketCore, IDisposable
+{
+    private TestCore(EngineHost host)
+        : base(host, new InprocRegistry(), ZmpSocketType.Pair)
+    {
+    }
+
+    public delegate SendStatus Router(byte[] routeId, byte[] payload);
+
+    /// <summary>What becomes of a message.</summary>
+    public Router Routing { get; set; } = (_, _) => SendStatus.Full;
+
+    public override bool CanSend => true;
+
+    public static TestCore Create() =>
+        new(new EngineHost(1, TestPools.Create(), TimeProvider.System, NullLogger.Instance, new RecordingObserver()));
+
+    public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message) => Routing(routeId.ToArray(), message.Payload.ToArray());
+
+    public void Dispose()
+    {
+        Host.Dispose();
+        Host.Pool.Dispose();
+    }
+
+    protected override bool Attach(Pipe pipe) => true;
+
+    protected override void Remove(Pipe pipe)
+    {
+    }
+}
+
+/// <summary>A pipe of which only the lane is real.</summary>
+internal sealed class TestPipe : Pipe
+{
+    private int _resumed;
+
+    private TestPipe(SocketCore socket, InboundLane lane)
+        : base(socket, lane)
+    {
+    }
+
+    public int Resumed => Volatile.Read(ref _resumed);
+
+    /// <summary>Runs when the sender is told of room.</summary>
+    public Action? OnRoom { get; set; }
+
+    public override OutboundCounts Outbound => default;
+
+    public override bool HasRoom => false;
+
+    public static TestPipe Create(SocketCore socket, QueueLimits limits, bool conflates = false)
+    {
+        var pipe = new TestPipe(socket, new InboundLane(limits) { Conflates = conflates }) { Endpoint = "test", IsActive = false };
+        pipe.Lane.BelongTo(pipe);
+        return pipe;
+    }
+
+    /// <summary>Publishes messages of one part, as a read from the wire does.</summary>
+    public Delivery Publish(params string[] texts)
+    {
+        Slab slab = Socket.Host.Slabs.Rent(texts.Sum(t => t.Length) + 1);
+        InboundLease lease = InboundLease.Rent(slab, Peer);
+        int offset = 0;
+        foreach (string text in texts)
+        {
+            Encoding.ASCII.GetBytes(text, slab.Array.AsSpan(offset));
+            lease.AddPart(offset, text.Length);
+            lease.EndMessage();
+            offset += text.Length;
+        }
+
+        return Lane.Publish(lease);
+    }
+
+    /// <summary>Appends a message as a sender in this process does.</summary>
+    public SendStatus Append(string text) =>
+        Lane.Append(new OutgoingMessage(default, Encoding.ASCII.GetBytes(text)), Socket.Host.Slabs, Peer);
+
+    public override SendStatus TrySend(in OutgoingMessage message) => SendStatus.Full;
+
+    public override SendStatus TrySendShared(Slab encoded, int length) => SendStatus.Full;
+
+    public override void SendOwn(ZmpFlags flags, ReadOnlySpan<byte> body)
+    {
+    }
+
+    public override void OnRoomInLane()
+    {
+        Interlocked.Increment(ref _resumed);
+        OnRoom?.Invoke();
+    }
+
+    public override void SetLimits(QueueLimits outbound, QueueLimits inbound) => Lane.SetLimits(inbound);
+
+    public override void Close(DisconnectReason reason, TimeSpan linger)
+    {
+    }
+
+    public override void Abort()
+    {
+    }
+}
+
+/// <summary>Taking from a receive queue, as text.</summary>
+internal static class TakingExtensions
+{
+    extension(ReceiveQueue queue)
+    {
+        /// <summary>Takes and ends the next message; null if there is none.</summary>
+        public string? Take() => queue.TryTake(out TakenMessage taken) ? taken.End() : null;
+
+        /// <summary>Takes and ends so many; "none" where there is none.</summary>
+        public string[] Take(int count) => [.. Enumerable.Range(0, count).Select(_ => queue.Take() ?? "none")];
+
+        /// <summary>Waits for a message; a message that is there already is the result.</summary>
+        public Task<TakenMessage> Wait() => queue.WaitCancellable(CancellationToken.None);
+
+        /// <summary>As Wait, until it is cancelled.</summary>
+        public Task<TakenMessage> WaitCancellable(CancellationToken cancellation)
+        {
+            var waiter = new ReceiveWaiter();
+            waiter.Prepare(queue, recycle: null, blocking: false);
+            if (queue.TakeOrWait(waiter, out TakenMessage taken))
+            {
+                return Task.FromResult(taken);
+            }
+
+            waiter.CancelWith(cancellation);
+            return new ValueTask<TakenMessage>(waiter, waiter.Version).AsTask();
+        }
+    }
+
+    extension(TakenMessage taken)
+    {
+        /// <summary>Reads and ends a message of one part.</summary>
+        public string End()
+        {
+            int generation = taken.Lease.GenerationOf(taken.Slot);
+            string text = Encoding.ASCII.GetString(taken.Lease.Part(taken.Slot, 0, generation).Span);
+            Assert.Equal(1, taken.Lease.PartsOf(taken.Slot));
+            taken.Lease.Release(taken.Slot, generation);
+            return text;
+        }
+    }
+}

@@ -1,0 +1,247 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets.Pipes;
+using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
+
+namespace Net.Zlink.Tests.Sockets.Pipes;
+
+public sealed class ReceiveQueueTests : IDisposable
+{
+    private readonly TestCore _core = TestCore.Create();
+
+    private ReceiveQueue Queue => _core.Receive;
+
+    public void Dispose()
+    {
+        Assert.Equal(0, _core.Host.Pool.GetStatistics().Live);
+        _core.Dispose();
+    }
+
+    [Fact]
+    public void Peers_are_served_one_message_each_in_turn()
+    {
+        TestPipe p0 = NewPipe();
+        TestPipe p1 = NewPipe();
+        TestPipe p2 = NewPipe();
+        p0.Publish("p0m0", "p0m1", "p0m2");
+        p1.Publish("p1m0", "p1m1");
+        Assert.Equal(["p0m0", "p1m0", "p0m1"], Queue.Take(3));
+        p2.Publish("p2m0");
+        Assert.Equal(["p1m1", "p0m2", "p2m0", "none"], Queue.Take(4));
+    }
+
+    [Fact]
+    public void A_read_that_comes_later_is_behind_what_came_before_it_by_the_same_peer()
+    {
+        TestPipe pipe = NewPipe();
+        pipe.Publish("1", "2");
+        Assert.Equal("1", Queue.Take());
+        pipe.Publish("3");
+        Assert.Equal(SendStatus.Accepted, pipe.Append("4"));
+        Assert.Equal(SendStatus.Accepted, pipe.Append(new string('5', OutboundChain.LargePayload)));
+        pipe.Publish("6");
+        Assert.Equal(["2", "3", "4", new string('5', OutboundChain.LargePayload), "6", "none"], Queue.Take(6));
+    }
+
+    [Fact]
+    public async Task Those_who_wait_are_served_in_the_order_in_which_they_came()
+    {
+        TestPipe pipe = NewPipe();
+        Task<TakenMessage>[] waits = [.. Enumerable.Range(0, 3).Select(_ => Queue.Wait())];
+        Assert.DoesNotContain(waits, w => w.IsCompleted);
+        pipe.Publish("a", "b");
+        pipe.Publish("c", "d");
+        TakenMessage[] taken = await Task.WhenAll(waits).WaitAsync(Patience, TestContext.Current.CancellationToken);
+        Assert.Equal(["a", "b", "c"], taken.Select(t => t.End()), StringComparer.Ordinal);
+        Assert.Equal("d", Queue.Take());
+    }
+
+    [Fact]
+    public async Task A_cancelled_wait_takes_nothing_and_the_message_goes_to_the_next()
+    {
+        using var source = new CancellationTokenSource();
+        TestPipe pipe = NewPipe();
+        Task<TakenMessage> cancelled = Queue.WaitCancellable(source.Token);
+        Task<TakenMessage> next = Queue.Wait();
+        await source.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled.WaitAsync(Patience, TestContext.Current.CancellationToken));
+        pipe.Publish("m");
+        Assert.Equal("m", (await next.WaitAsync(Patience, TestContext.Current.CancellationToken)).End());
+    }
+
+    [Fact]
+    public async Task Closing_ends_every_wait_and_every_later_call_with_the_error()
+    {
+        TestPipe pipe = NewPipe();
+        Task<TakenMessage>[] waits = [Queue.Wait(), Queue.Wait()];
+        Queue.Close(() => new FormatException());
+        foreach (Task<TakenMessage> wait in waits)
+        {
+            await Assert.ThrowsAsync<FormatException>(() => wait.WaitAsync(Patience, TestContext.Current.CancellationToken));
+        }
+
+        pipe.Publish("too late");
+        Assert.Throws<FormatException>(() => Queue.Take());
+        Assert.Throws<FormatException>(() => Queue.TakeMany(new TakenMessage[2]));
+        Assert.Throws<FormatException>(() => Ignore(Queue.Wait()));
+        Queue.Close(() => new InvalidOperationException());
+        Assert.Throws<FormatException>(() => Queue.Take());
+        Queue.Drop(pipe.Lane);
+    }
+
+    [Fact]
+    public void Dropping_a_peer_ends_its_unread_messages_and_leaves_the_others()
+    {
+        TestPipe gone = NewPipe();
+        TestPipe stays = NewPipe();
+        gone.Publish("a", "b", "c");
+        gone.Publish("d");
+        stays.Publish("x", "y");
+        Assert.Equal("a", Queue.Take());
+        Queue.Drop(gone.Lane);
+        gone.Publish("e");
+        Assert.Equal(SendStatus.Closed, gone.Append("f"));
+        Assert.Equal(["x", "y", "none"], Queue.Take(3));
+        LaneCounts counts = gone.Lane.Counts;
+        Assert.Equal((5, 1, 4, 0, 0), (counts.Received, counts.Delivered, counts.Dropped, counts.QueuedMessages, counts.QueuedBytes));
+    }
+
+    [Fact]
+    public void Of_a_closed_lane_what_is_there_stays_readable()
+    {
+        TestPipe pipe = NewPipe();
+        pipe.Publish("a");
+        pipe.Lane.Close();
+        pipe.Publish("b");
+        Assert.Equal(["a", "none"], Queue.Take(2));
+        Assert.Equal((2, 1, 1), (pipe.Lane.Counts.Received, pipe.Lane.Counts.Delivered, pipe.Lane.Counts.Dropped));
+    }
+
+    [Fact]
+    public void Looking_whether_there_is_something_takes_nothing_and_says_so_exactly()
+    {
+        TestPipe a = NewPipe();
+        TestPipe b = NewPipe();
+        Assert.False(Queue.IsReadable);
+        for (int round = 0; round < 3; round++)
+        {
+            a.Publish("a1", "a2");
+            b.Publish("b1");
+            for (int left = 3; left > 0; left--)
+            {
+                Assert.True(Queue.IsReadable);
+                Assert.True(Queue.IsReadable);
+                Assert.NotNull(Queue.Take());
+            }
+
+            Assert.False(Queue.IsReadable);
+            Assert.Null(Queue.Take());
+        }
+    }
+
+    [Fact]
+    public void Many_are_taken_at_once_and_fairly()
+    {
+        TestPipe p0 = NewPipe();
+        TestPipe p1 = NewPipe();
+        p0.Publish("p0m0", "p0m1");
+        p1.Publish("p1m0", "p1m1");
+        var taken = new TakenMessage[10];
+        Assert.Equal(3, Queue.TakeMany(taken.AsSpan(0, 3)));
+        Assert.Equal(1, Queue.TakeMany(taken.AsSpan(3)));
+        Assert.Equal(0, Queue.TakeMany(taken.AsSpan(4)));
+        Assert.Equal(["p0m0", "p1m0", "p0m1", "p1m1"], taken.Take(4).Select(t => t.End()), StringComparer.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_storm_of_cancellations_loses_no_message_and_takes_none_twice()
+    {
+        const int Messages = 2_000;
+        TestPipe pipe = NewPipe();
+        var received = new List<string>();
+        using var done = new CancellationTokenSource();
+        Task publishing = Task.Run(
+            () =>
+            {
+                for (int i = 0; i < Messages; i++)
+                {
+                    pipe.Publish($"{i}");
+                }
+            },
+            TestContext.Current.CancellationToken);
+        while (received.Count < Messages)
+        {
+            using var source = new CancellationTokenSource();
+            Task<TakenMessage> wait = Queue.WaitCancellable(source.Token);
+            Task cancelling = received.Count % 2 == 0 ? source.CancelAsync() : Task.CompletedTask;
+            try
+            {
+                received.Add((await wait.WaitAsync(Patience, TestContext.Current.CancellationToken)).End());
+            }
+            catch (OperationCanceledException)
+            {
+                Assert.Equal(0, received.Count % 2);
+                if (Queue.Take() is { } text)
+                {
+                    received.Add(text);
+                }
+            }
+
+            await cancelling;
+        }
+
+        await publishing.WaitAsync(Patience, TestContext.Current.CancellationToken);
+        Assert.Equal(Enumerable.Range(0, Messages).Select(i => $"{i}"), received, StringComparer.Ordinal);
+        Assert.Null(Queue.Take());
+    }
+
+    [Fact]
+    public void Several_consumers_together_get_every_message_once_and_each_peers_in_order()
+    {
+        const int PerPipe = 3_000;
+        TestPipe[] pipes = [NewPipe(), NewPipe()];
+        var taken = new List<string>[2];
+        int left = PerPipe * pipes.Length;
+        void Publish(int pipe)
+        {
+            for (int i = 0; i < PerPipe;)
+            {
+                int batch = Math.Min(1 + (i % 5), PerPipe - i);
+                pipes[pipe].Publish([.. Enumerable.Range(i, batch).Select(n => $"{pipe}:{n}")]);
+                i += batch;
+            }
+        }
+
+        void Consume(int consumer)
+        {
+            taken[consumer] = [];
+            while (Volatile.Read(ref left) > 0)
+            {
+                if (Queue.IsReadable && Queue.Take() is { } text)
+                {
+                    taken[consumer].Add(text);
+                    Interlocked.Decrement(ref left);
+                }
+                else
+                {
+                    Thread.Yield();
+                }
+            }
+        }
+
+        InParallel(() => Publish(0), () => Publish(1), () => Consume(0), () => Consume(1));
+        Assert.Equal(PerPipe * 2, taken.SelectMany(t => t).Distinct(StringComparer.Ordinal).Count());
+        foreach (List<string> one in taken)
+        {
+            for (int pipe = 0; pipe < 2; pipe++)
+            {
+                int[] numbers = [.. one.Where(t => t.StartsWith($"{pipe}:", StringComparison.Ordinal)).Select(t => int.Parse(t.AsSpan(2), System.Globalization.CultureInfo.InvariantCulture))];
+                Assert.Equal(numbers.Order(), numbers);
+            }
+        }
+    }
+
+    private static void Ignore(Task task) => Assert.NotNull(task);
+
+    private TestPipe NewPipe() => TestPipe.Create(_core, default);
+}

@@ -1,0 +1,185 @@
+using FsCheck;
+using FsCheck.Fluent;
+using Net.Zlink.Sockets.Routing;
+using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Sockets.Routing.RoutingKit;
+
+namespace Net.Zlink.Tests.Sockets.Routing;
+
+public sealed class PeerTableTests
+{
+    private readonly PeerTable<string> _table = new(firstGenerated: 0xFFFF_FFFE);
+
+    private enum Kind
+    {
+        Add,
+        Remove,
+        Replace,
+        Rename,
+        Generate,
+    }
+
+    [Fact]
+    public void An_id_belongs_to_one_peer_until_that_peer_leaves()
+    {
+        Assert.True(_table.TryAdd("id"u8, "A", out byte[]? own));
+        Assert.Equal("id"u8, own);
+        Assert.False(_table.TryAdd("id"u8, "B", out byte[]? other));
+        Assert.Null(other);
+        Assert.Equal("A", Get("id"));
+        Assert.False(_table.Remove("id"u8, "B"));
+        Assert.True(_table.Remove("id"u8, "A"));
+        Assert.Null(Get("id"));
+        Assert.True(_table.TryAdd("id"u8, "B", out _));
+        Assert.Equal("B", Get("id"));
+    }
+
+    [Fact]
+    public void The_table_keeps_a_copy_of_the_id()
+    {
+        byte[] id = Bytes("id");
+        _table.TryAdd(id, "A", out _);
+        id[0] = (byte)'x';
+        Assert.Equal("A", Get("id"));
+        Assert.Null(Get("xd"));
+    }
+
+    [Fact]
+    public void After_a_handover_the_id_is_the_newcomers_and_the_old_peer_cannot_free_it()
+    {
+        _table.TryAdd("id"u8, "A", out byte[]? old);
+        Assert.Equal("A", Get("id"));
+        Assert.Equal("A", _table.Replace("id"u8, "B", out byte[] own));
+        Assert.Equal(old, own);
+        Assert.Equal("B", Get("id"));
+        Assert.False(_table.Remove("id"u8, "A"));
+        Assert.Equal("B", Get("id"));
+        Assert.Equal(1, _table.Count);
+        Assert.Null(_table.Replace("new"u8, "C", out own));
+        Assert.Equal("new"u8, own);
+    }
+
+    [Fact]
+    public void A_rename_needs_the_peers_own_id_and_a_free_one()
+    {
+        _table.TryAdd("a"u8, "A", out _);
+        _table.TryAdd("b"u8, "B", out _);
+        Assert.False(_table.TryRename("a"u8, "A", "b"u8, out _));
+        Assert.False(_table.TryRename("a"u8, "B", "c"u8, out _));
+        Assert.False(_table.TryRename("x"u8, "A", "c"u8, out _));
+        Assert.False(_table.TryRename("a"u8, "A", "a"u8, out _));
+        Assert.True(_table.TryRename("a"u8, "A", "c"u8, out byte[]? own));
+        Assert.Equal("c"u8, own);
+        Assert.Equal((null, "B", "A"), (Get("a"), Get("b"), Get("c")));
+        Assert.Equal(2, _table.Count);
+    }
+
+    [Fact]
+    public void Generated_ids_count_up_big_endian_wrap_around_and_skip_what_is_taken()
+    {
+        _table.TryAdd([0, 0xFF, 0xFF, 0xFF, 0xFF], "chosen", out _);
+        _table.TryAdd([0, 0, 0, 0, 1], "chosen too", out _);
+        Assert.Equal([0, 0xFF, 0xFF, 0xFF, 0xFE], _table.AddGenerated("A"));
+        Assert.Equal([0, 0, 0, 0, 0], _table.AddGenerated("B"));
+        Assert.Equal([0, 0, 0, 0, 2], _table.AddGenerated("C"));
+        Assert.Equal("C", Get("\0\0\0\0\u0002"));
+        Assert.Equal(5, _table.Count);
+    }
+
+    [Fact]
+    public void Two_tables_start_their_generated_ids_apart()
+    {
+        // Equal by chance once in 2^96.
+        string[] ids = [.. Enumerable.Range(0, 4).Select(static _ => Text(new PeerTable<string>().AddGenerated("A")))];
+        Assert.True(ids.Distinct(StringComparer.Ordinal).Count() > 1);
+    }
+
+    [Fact]
+    public void Ids_that_differ_anywhere_are_told_apart()
+    {
+        string[] ids = [.. Enumerable.Range(1, 255).SelectMany(static length => (string[])[new('x', length), new string('x', length - 1) + "y", "y" + new string('x', length - 1)]).Distinct(StringComparer.Ordinal)];
+        foreach (string id in ids)
+        {
+            Assert.True(_table.TryAdd(Bytes(id), id, out _));
+        }
+
+        foreach (string id in ids)
+        {
+            Assert.Equal(id, Get(id));
+        }
+    }
+
+    [Fact]
+    public void Lookups_allocate_nothing_for_the_same_peer_and_for_another_each_time()
+    {
+        byte[][] ids = [.. Enumerable.Range(0, 100).Select(static i => Bytes($"peer {i}"))];
+        foreach (byte[] id in ids)
+        {
+            _table.TryAdd(id, Text(id), out _);
+        }
+
+        int next = 0;
+        Assert.Equal(0, AllocatedBy(() =>
+        {
+            byte[] id = ids[next++ % ids.Length];
+            Assert.True(_table.TryGet(id, out _));
+            Assert.True(_table.TryGet(id.AsSpan(), out _));
+            Assert.False(_table.TryGet("nobody"u8, out _));
+        }));
+    }
+
+    [Fact]
+    public void A_table_answers_as_a_dictionary_of_texts_does()
+    {
+        Gen<string> ids = Gen.Frequency((5, Gen.Elements("a", "b", "ab", "ba")), (1, Gen.Elements("\0\u00FF\u00FF\u00FF\u00FE", "\0\u00FF\u00FF\u00FF\u00FF", "\0\0\0\0\0")));
+        Gen<(Kind Kind, string Id, string Other, string Peer)> operation =
+            from k in Gen.Elements(Enum.GetValues<Kind>())
+            from id in ids
+            from other in ids
+            from peer in Gen.Elements("A", "B", "C")
+            select (k, id, other, peer);
+        ForAllArrays(operation, 500, static operations =>
+        {
+            var test = new PeerTableTests();
+            Dictionary<string, string> model = new(StringComparer.Ordinal);
+            foreach ((Kind kind, string id, string other, string peer) in operations)
+            {
+                test.Run(model, kind, id, other, peer);
+                Assert.Equal(model.GetValueOrDefault(other), test.Get(other));
+                Assert.Equal(model.GetValueOrDefault(id), test.Get(id));
+                Assert.Equal(model.Count, test._table.Count);
+                Assert.Equal(model.Values.Order(StringComparer.Ordinal), test._table.Peers.Order(StringComparer.Ordinal));
+            }
+        });
+    }
+
+    private void Run(Dictionary<string, string> model, Kind kind, string id, string other, string peer)
+    {
+        switch (kind)
+        {
+            case Kind.Add:
+                Assert.Equal(model.TryAdd(id, peer), _table.TryAdd(Bytes(id), peer, out _));
+                break;
+            case Kind.Remove:
+                Assert.Equal(string.Equals(model.GetValueOrDefault(id), peer, StringComparison.Ordinal) && model.Remove(id), _table.Remove(Bytes(id), peer));
+                break;
+            case Kind.Replace:
+                Assert.Equal(model.GetValueOrDefault(id), _table.Replace(Bytes(id), peer, out byte[] own));
+                Assert.Equal(id, Text(own));
+                model[id] = peer;
+                break;
+            case Kind.Rename:
+                bool renamed = string.Equals(model.GetValueOrDefault(id), peer, StringComparison.Ordinal) && model.TryAdd(other, peer) && model.Remove(id);
+                Assert.Equal(renamed, _table.TryRename(Bytes(id), peer, Bytes(other), out _));
+                break;
+            default:
+                string generated = Text(_table.AddGenerated(peer));
+                Assert.StartsWith("\0", generated, StringComparison.Ordinal);
+                Assert.True(model.TryAdd(generated, peer));
+                break;
+        }
+    }
+
+    private string? Get(string id) => _table.TryGet(Bytes(id), out string? peer) ? peer : null;
+}

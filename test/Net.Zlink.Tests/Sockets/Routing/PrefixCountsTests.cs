@@ -1,0 +1,102 @@
+using FsCheck.Fluent;
+using Net.Zlink.Sockets.Routing;
+using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Sockets.Routing.RoutingKit;
+
+namespace Net.Zlink.Tests.Sockets.Routing;
+
+public sealed class PrefixCountsTests
+{
+    private readonly PrefixCounts _counts = new();
+
+    [Fact]
+    public void A_prefix_is_gone_when_every_subscription_of_it_was_taken_back()
+    {
+        Assert.Equal(1, _counts.Add("t"u8));
+        Assert.Equal(2, _counts.Add("t"u8));
+        Assert.True(_counts.Remove("t"u8, out int left));
+        Assert.Equal(1, left);
+        Assert.True(_counts.Matches("topic"u8));
+        Assert.True(_counts.Remove("t"u8, out left));
+        Assert.Equal(0, left);
+        Assert.False(_counts.Matches("topic"u8));
+        Assert.Equal(0, _counts.Count);
+    }
+
+    [Fact]
+    public void Taking_back_what_was_never_subscribed_changes_nothing()
+    {
+        _counts.Add("topic"u8);
+        Assert.False(_counts.Remove("top"u8, out int left));
+        Assert.Equal(0, left);
+        Assert.False(_counts.Remove("topics"u8, out _));
+        Assert.False(_counts.Remove(""u8, out _));
+        Assert.Equal(1, _counts.Count);
+    }
+
+    [Fact]
+    public void Prefixes_come_in_byte_order_once_each_and_before_their_extensions()
+    {
+        foreach (string prefix in (string[])["b", "\u00FF", "ab", "a", "", "\u0080", "a", "abc", "\0"])
+        {
+            _counts.Add(Bytes(prefix));
+        }
+
+        Assert.Equal(["", "\0", "a", "ab", "abc", "b", "\u0080", "\u00FF"], InOrder());
+    }
+
+    [Fact]
+    public void Counts_answer_as_a_list_with_linear_matching_does() =>
+        ForAllArrays(Gen.Choose(0, 2).SelectMany(static _ => Prefixes, static (kind, prefix) => (kind, prefix)), 300, static operations =>
+        {
+            var test = new PrefixCountsTests();
+            List<string> model = [];
+            foreach ((int kind, string prefix) in operations)
+            {
+                byte[] bytes = Bytes(prefix);
+                if (kind > 0)
+                {
+                    model.Add(prefix);
+                    Assert.Equal(model.Count(p => string.Equals(p, prefix, StringComparison.Ordinal)), test._counts.Add(bytes));
+                }
+                else
+                {
+                    Assert.Equal(model.Remove(prefix), test._counts.Remove(bytes, out int left));
+                    Assert.Equal(model.Count(p => string.Equals(p, prefix, StringComparison.Ordinal)), left);
+                }
+
+                Same(model.Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal), test.InOrder());
+                Assert.Equal(model.Distinct(StringComparer.Ordinal).Count(), test._counts.Count);
+                foreach (string topic in (string[])[prefix, prefix + "a", prefix.Length == 0 ? "" : prefix[..^1]])
+                {
+                    Assert.Equal(model.Exists(p => topic.StartsWith(p, StringComparison.Ordinal)), test._counts.Matches(Bytes(topic)));
+                }
+            }
+        });
+
+    [Fact]
+    public void Filtering_and_a_repeated_subscription_allocate_nothing()
+    {
+        byte[] topic = Bytes("topic/one");
+        _counts.Add("topic"u8);
+        _counts.Add("other"u8);
+        Assert.Equal(0, AllocatedBy(() =>
+        {
+            Assert.True(_counts.Matches(topic));
+            _counts.Add("topic"u8);
+            _counts.Remove("topic"u8, out _);
+        }));
+    }
+
+    private List<string> InOrder()
+    {
+        List<string> found = [];
+        foreach (ReadOnlySpan<byte> prefix in _counts)
+        {
+            found.Add(Text(prefix));
+        }
+
+        return found;
+    }
+}

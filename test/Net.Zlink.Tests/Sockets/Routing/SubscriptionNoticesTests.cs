@@ -1,0 +1,110 @@
+using Net.Zlink.Sockets.Routing;
+using Xunit;
+using static Net.Zlink.Tests.Sockets.Routing.RoutingKit;
+
+namespace Net.Zlink.Tests.Sockets.Routing;
+
+public sealed class SubscriptionNoticesTests
+{
+    private static SubscriptionNotices Plain => default;
+
+    private static SubscriptionNotices Of(string mode) => mode switch
+    {
+        "verbose" => Plain.WithVerbose(on: true),
+        "verboser" => Plain.WithVerboser(on: true),
+        "manual" => Plain.WithManual(on: true),
+        _ => Plain,
+    };
+
+    [Theory]
+    [InlineData("default", true, true)]
+    [InlineData("default", false, false)]
+    [InlineData("verbose", true, true)]
+    [InlineData("verbose", false, true)]
+    [InlineData("verboser", true, true)]
+    [InlineData("verboser", false, true)]
+    [InlineData("manual", true, true)]
+    [InlineData("manual", false, true)]
+    public void A_subscribe_is_told_if_it_is_the_prefixs_first_or_the_mode_tells_all(string mode, bool first, bool told) =>
+        Assert.Equal(told, Of(mode).TellsSubscribe(first));
+
+    [Theory]
+    [InlineData("default", "LastOfPrefix", true)]
+    [InlineData("default", "OthersRemain", false)]
+    [InlineData("default", "NotSubscribed", false)]
+    [InlineData("default", "UnknownPrefix", true)]
+    [InlineData("verbose", "LastOfPrefix", true)]
+    [InlineData("verbose", "OthersRemain", false)]
+    [InlineData("verbose", "NotSubscribed", false)]
+    [InlineData("verbose", "UnknownPrefix", true)]
+    [InlineData("verboser", "LastOfPrefix", true)]
+    [InlineData("verboser", "OthersRemain", true)]
+    [InlineData("verboser", "NotSubscribed", true)]
+    [InlineData("verboser", "UnknownPrefix", true)]
+    [InlineData("manual", "LastOfPrefix", true)]
+    [InlineData("manual", "OthersRemain", true)]
+    [InlineData("manual", "NotSubscribed", true)]
+    [InlineData("manual", "UnknownPrefix", true)]
+    public void A_cancel_is_told_if_nobody_has_the_prefix_any_more_or_the_mode_tells_all(string mode, string removal, bool told) =>
+        Assert.Equal(told, Of(mode).TellsCancel(Enum.Parse<SubscriptionRemoval>(removal)));
+
+    [Theory]
+    [InlineData("default", true, true)]
+    [InlineData("default", false, false)]
+    [InlineData("verbose", true, true)]
+    [InlineData("verbose", false, false)]
+    [InlineData("verboser", true, true)]
+    [InlineData("verboser", false, true)]
+    [InlineData("manual", true, true)]
+    [InlineData("manual", false, true)]
+    public void A_lost_peers_prefix_is_told_as_a_cancel_if_it_was_the_last_or_the_mode_tells_all(string mode, bool last, bool told) =>
+        Assert.Equal(told, Of(mode).TellsLoss(last));
+
+    [Fact]
+    public void Setting_verbose_ends_verbosers_part_about_cancels_and_leaves_manual_alone()
+    {
+        SubscriptionNotices all = Plain.WithManual(on: true).WithVerboser(on: true);
+        Assert.Equal(new SubscriptionNotices(Subscribes: true, Cancels: true, Manual: true), all);
+        Assert.Equal(new SubscriptionNotices(Subscribes: true, Cancels: false, Manual: true), all.WithVerbose(on: true));
+        Assert.Equal(new SubscriptionNotices(Subscribes: false, Cancels: false, Manual: true), all.WithVerbose(on: false));
+        Assert.Equal(new SubscriptionNotices(Subscribes: false, Cancels: false, Manual: true), all.WithVerboser(on: false));
+    }
+
+    /// <summary>Two subscribers of one prefix, through a trie: what each mode tells of two subscribes, a repetition, and two ends.</summary>
+    [Theory]
+    [InlineData("default", "+ -")]
+    [InlineData("verbose", "+ + + -")]
+    [InlineData("verboser", "+ + + - -")]
+    public void Two_subscribers_of_one_prefix_are_told_as_the_mode_says(string mode, string told)
+    {
+        SubscriptionNotices notices = Of(mode);
+        var trie = new SubscriptionTrie<string>();
+        Subscriber<string> a = trie.NewSubscriber("A");
+        Subscriber<string> b = trie.NewSubscriber("B");
+        List<string> found = [];
+        foreach (Subscriber<string> subscriber in (Subscriber<string>[])[a, a, b])
+        {
+            trie.Add("t"u8, subscriber, out bool first);
+            Tell(notices.TellsSubscribe(first), "+");
+        }
+
+        Tell(notices.TellsCancel(trie.Remove("t"u8, a)), "-");
+        trie.RemoveAll(b, (notices, found), static (prefix, last, state) =>
+        {
+            Assert.Equal("t", Text(prefix));
+            if (state.notices.TellsLoss(last))
+            {
+                state.found.Add("-");
+            }
+        });
+        Assert.Equal(told, string.Join(' ', found));
+
+        void Tell(bool tells, string what)
+        {
+            if (tells)
+            {
+                found.Add(what);
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+using FsCheck;
+using FsCheck.Fluent;
+using Net.Zlink.Sockets.Routing;
+using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Sockets.Routing.RoutingKit;
+
+namespace Net.Zlink.Tests.Sockets.Routing;
+
+/// <summary>Random subscriptions of a few peers beside a plain set of (prefix, peer) pairs.</summary>
+public sealed class SubscriptionTrieModelTests
+{
+    private const int Peers = 5;
+
+    private enum Kind
+    {
+        Add,
+        Remove,
+        RemoveAll,
+        RemoveAllSilently,
+    }
+
+    [Fact]
+    public void A_trie_answers_as_a_set_of_pairs_with_linear_matching_does()
+    {
+        Gen<(Kind Kind, int Peer, string Prefix)> operation =
+            from k in Gen.Frequency((12, Gen.Constant(Kind.Add)), (5, Gen.Constant(Kind.Remove)), (1, Gen.Constant(Kind.RemoveAll)), (1, Gen.Constant(Kind.RemoveAllSilently)))
+            from p in Gen.Choose(0, Peers - 1)
+            from prefix in Prefixes
+            select (k, p, prefix);
+        ForAllArrays(operation, 400, static operations =>
+        {
+            var bench = new Bench();
+            foreach ((Kind kind, int peer, string prefix) in operations)
+            {
+                bench.Run(kind, peer, prefix);
+                bench.CheckTopic(prefix + "b");
+                bench.CheckCounts();
+            }
+
+            for (int peer = 0; peer < Peers; peer++)
+            {
+                bench.Run(Kind.RemoveAll, peer, "");
+            }
+
+            Assert.Equal((0, 0L), (bench.Trie.PrefixCount, bench.Trie.HeldBytes));
+        });
+    }
+
+    private sealed class Bench
+    {
+        private readonly HashSet<(string Prefix, int Peer)> _pairs = [];
+        private readonly Subscriber<string>[] _subscribers;
+        private readonly List<Subscriber<string>> _matches = [];
+
+        public Bench() => _subscribers = [.. Enumerable.Range(0, Peers).Select(p => Trie.NewSubscriber($"{p}"))];
+
+        public SubscriptionTrie<string> Trie { get; } = new();
+
+        public void Run(Kind kind, int peer, string prefix)
+        {
+            Subscriber<string> subscriber = _subscribers[peer];
+            switch (kind)
+            {
+                case Kind.Add:
+                    bool first = !_pairs.Any(p => string.Equals(p.Prefix, prefix, StringComparison.Ordinal));
+                    Assert.Equal(_pairs.Add((prefix, peer)), Trie.Add(Bytes(prefix), subscriber, out bool firstOfPrefix));
+                    Assert.Equal(first, firstOfPrefix);
+                    break;
+                case Kind.Remove:
+                    bool had = _pairs.Remove((prefix, peer));
+                    bool others = _pairs.Any(p => string.Equals(p.Prefix, prefix, StringComparison.Ordinal));
+                    SubscriptionRemoval expected = (had, others) switch
+                    {
+                        (true, true) => SubscriptionRemoval.OthersRemain,
+                        (true, false) => SubscriptionRemoval.LastOfPrefix,
+                        (false, true) => SubscriptionRemoval.NotSubscribed,
+                        _ => SubscriptionRemoval.UnknownPrefix,
+                    };
+                    Assert.Equal(expected, Trie.Remove(Bytes(prefix), subscriber));
+                    break;
+                case Kind.RemoveAll:
+                    List<(string, bool)> wanted = OfPeer(peer);
+                    List<(string, bool)> found = [];
+                    Trie.RemoveAll(subscriber, found, static (bytes, last, found) => found.Add((Text(bytes), last)));
+                    Assert.Equal(wanted, found);
+                    _pairs.RemoveWhere(p => p.Peer == peer);
+                    break;
+                default:
+                    Trie.RemoveAll(subscriber);
+                    _pairs.RemoveWhere(p => p.Peer == peer);
+                    break;
+            }
+        }
+
+        public void CheckTopic(string topic)
+        {
+            string[] wanted = [.. _pairs.Where(p => topic.StartsWith(p.Prefix, StringComparison.Ordinal)).Select(static p => $"{p.Peer}").Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal)];
+            _matches.Clear();
+            Trie.Match(Bytes(topic), _matches);
+            Same(wanted, _matches.Select(static s => s.Peer).Order(StringComparer.Ordinal));
+            Assert.Equal(wanted.Length > 0, Trie.HasMatch(Bytes(topic)));
+            _matches.Clear();
+            Trie.MatchInverted(Bytes(topic), _subscribers, _matches);
+            Same(_subscribers.Select(static s => s.Peer).Except(wanted, StringComparer.Ordinal), _matches.Select(static s => s.Peer));
+        }
+
+        public void CheckCounts()
+        {
+            Assert.Equal(_pairs.Select(static p => p.Prefix).Distinct(StringComparer.Ordinal).Count(), Trie.PrefixCount);
+            Assert.Equal(_pairs.Sum(static p => SubscriptionTrie<string>.ChargeOf(p.Prefix.Length)), Trie.HeldBytes);
+            for (int peer = 0; peer < Peers; peer++)
+            {
+                List<(string, bool)> found = [];
+                Trie.ForEachPrefix(_subscribers[peer], found, static (bytes, last, found) => found.Add((Text(bytes), last)));
+                Assert.Equal(OfPeer(peer), found);
+                Assert.Equal(found.Count, _subscribers[peer].PrefixCount);
+                Assert.Equal(found.Sum(static f => SubscriptionTrie<string>.ChargeOf(f.Item1.Length)), _subscribers[peer].HeldBytes);
+            }
+        }
+
+        private List<(string Prefix, bool Last)> OfPeer(int peer) =>
+        [
+            .. _pairs.Where(p => p.Peer == peer).OrderBy(static p => p.Prefix, StringComparer.Ordinal)
+                .Select(p => (p.Prefix, _pairs.Count(other => string.Equals(other.Prefix, p.Prefix, StringComparison.Ordinal)) == 1)),
+        ];
+    }
+}

@@ -1,0 +1,147 @@
+using System.Text;
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
+using Net.Zlink.Tests.Sockets.Pipes;
+using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
+
+namespace Net.Zlink.Tests.Sockets;
+
+public sealed class SendLineTests : IDisposable
+{
+    private readonly TestCore _core = TestCore.Create();
+    private readonly List<string> _routed = [];
+
+    public void Dispose() => _core.Dispose();
+
+    [Fact]
+    public async Task Room_lets_those_who_wait_send_in_the_order_in_which_they_came()
+    {
+        Task<SendStatus>[] waits = [Wait("1"), Wait("2"), Wait("3")];
+        Assert.Equal(SendStatus.Full, _core.TrySend([], new OutgoingMessage(default, "overtaker"u8)));
+        int room = 2;
+        _core.Routing = (_, payload) => room-- > 0 ? Routed(payload) : SendStatus.Full;
+        _core.Line.Move();
+        Assert.Equal(["1", "2"], _routed);
+        Assert.False(waits[2].IsCompleted);
+        Assert.False(_core.Line.IsEmpty);
+        room = 1;
+        _core.Line.Move();
+        Assert.All(await Task.WhenAll(waits).WaitAsync(Patience, TestContext.Current.CancellationToken), s => Assert.Equal(SendStatus.Accepted, s));
+        Assert.Equal(["1", "2", "3"], _routed);
+        Assert.True(_core.Line.IsEmpty);
+    }
+
+    [Fact]
+    public async Task Each_peers_messages_keep_their_order_and_a_full_peer_holds_up_nobody_else()
+    {
+        Task<SendStatus> a1 = Wait("a1", "A");
+        Task<SendStatus> b1 = Wait("b1", "B");
+        Task<SendStatus> a2 = Wait("a2", "A");
+        Task<SendStatus> b2 = Wait("b2", "B");
+        _core.Routing = (id, payload) => id[0] == 'B' ? Routed(payload) : SendStatus.Full;
+        Assert.True(_core.Line.IsInFrontOf("A"u8));
+        Assert.False(_core.Line.IsInFrontOf("C"u8));
+        _core.Line.Move();
+        await Task.WhenAll(b1, b2).WaitAsync(Patience, TestContext.Current.CancellationToken);
+        Assert.False(_core.Line.IsInFrontOf("B"u8));
+        _core.Routing = (_, payload) => Routed(payload);
+        _core.Line.Move();
+        await Task.WhenAll(a1, a2).WaitAsync(Patience, TestContext.Current.CancellationToken);
+        Assert.Equal(["b1", "b2", "a1", "a2"], _routed);
+    }
+
+    [Fact]
+    public async Task A_send_cancelled_in_the_middle_of_the_line_sends_nothing()
+    {
+        using var source = new CancellationTokenSource();
+        Task<SendStatus> first = Wait("1");
+        Task<SendStatus> cancelled = WaitCancellable("2", routeId: null, source.Token);
+        Task<SendStatus> third = Wait("3");
+        await source.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled.WaitAsync(Patience, TestContext.Current.CancellationToken));
+        _core.Routing = (_, payload) => Routed(payload);
+        _core.Line.Move();
+        await Task.WhenAll(first, third).WaitAsync(Patience, TestContext.Current.CancellationToken);
+        Assert.Equal(["1", "3"], _routed);
+    }
+
+    [Fact]
+    public async Task Closing_ends_every_wait_and_every_later_one_with_the_outcome()
+    {
+        Task<SendStatus>[] waits = [Wait("1"), Wait("2", "A")];
+        _core.Line.Close(SendStatus.Terminated);
+        Assert.All(await Task.WhenAll(waits).WaitAsync(Patience, TestContext.Current.CancellationToken), s => Assert.Equal(SendStatus.Terminated, s));
+        Assert.Equal(SendStatus.Terminated, await Wait("3"));
+        Assert.True(_core.Line.IsEmpty);
+        _core.Line.Move();
+        Assert.Empty(_routed);
+    }
+
+    [Fact]
+    public async Task Room_that_comes_while_a_send_joins_the_line_is_found()
+    {
+        _core.Routing = (_, payload) => Routed(payload);
+        Assert.Equal(SendStatus.Accepted, await Wait("1").WaitAsync(Patience, TestContext.Current.CancellationToken));
+        Assert.True(_core.Line.IsEmpty);
+    }
+
+    [Fact]
+    public async Task Room_that_is_told_while_a_message_is_routed_does_not_send_it_twice()
+    {
+        // A socket of this process that waits for a message takes it inside the send, and the room it makes is told on the same thread.
+        Task<SendStatus> first = Wait("1");
+        Task<SendStatus> second = Wait("2");
+        _core.Routing = (_, payload) =>
+        {
+            SendStatus status = Routed(payload);
+            _core.Line.Move();
+            return status;
+        };
+        _core.Line.Move();
+        await Task.WhenAll(first, second).WaitAsync(Patience, TestContext.Current.CancellationToken);
+        Assert.Equal(SendStatus.Accepted, await Wait("3").WaitAsync(Patience, TestContext.Current.CancellationToken));
+        Assert.Equal(["1", "2", "3"], _routed);
+    }
+
+    [Fact]
+    public async Task A_message_that_cannot_be_read_any_more_fails_its_own_send_alone()
+    {
+        Task<SendStatus> bad = Wait("bad");
+        Task<SendStatus> good = Wait("good");
+        _core.Routing = (_, payload) => payload[0] == 'b' ? throw new ObjectDisposedException("owner") : Routed(payload);
+        _core.Line.Move();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => bad.WaitAsync(Patience, TestContext.Current.CancellationToken));
+        Assert.Equal(SendStatus.Accepted, await good.WaitAsync(Patience, TestContext.Current.CancellationToken));
+        Assert.Throws<ObjectDisposedException>(() => Ignore(Wait("bad again")));
+        Assert.True(_core.Line.IsEmpty);
+        Assert.Equal(SendStatus.Accepted, await Wait("last").WaitAsync(Patience, TestContext.Current.CancellationToken));
+        Assert.Equal(["good", "last"], _routed);
+    }
+
+    private SendStatus Routed(byte[] payload)
+    {
+        _routed.Add(Encoding.ASCII.GetString(payload));
+        return SendStatus.Accepted;
+    }
+
+    private static void Ignore(Task task) => Assert.NotNull(task);
+
+    private Task<SendStatus> Wait(string text, string? routeId = null) => WaitCancellable(text, routeId, CancellationToken.None);
+
+    private Task<SendStatus> WaitCancellable(string text, string? routeId, CancellationToken cancel)
+    {
+        var waiter = new RoutedSendWaiter();
+        waiter.Prepare(_core.Line, recycle: null, blocking: false);
+        waiter.Held = new HeldMessage(default, Encoding.ASCII.GetBytes(text), owner: null);
+        waiter.SetRoute(Encoding.ASCII.GetBytes(routeId ?? ""));
+        SendStatus status = _core.Line.Wait(waiter);
+        if (status != SendStatus.Full)
+        {
+            return Task.FromResult(status);
+        }
+
+        waiter.CancelWith(cancel);
+        return new ValueTask<SendStatus>(waiter, waiter.Version).AsTask();
+    }
+}

@@ -1,0 +1,90 @@
+using System.Net;
+using System.Net.Sockets;
+using Net.Zlink.Transports;
+using Xunit;
+
+namespace Net.Zlink.Tests.Transports;
+
+public sealed class EndpointsTests
+{
+    [Theory]
+    [InlineData("tcp://127.0.0.1:5555", nameof(EndpointFault.None), nameof(EndpointFault.None))]
+    [InlineData("tcp://*:5555", nameof(EndpointFault.None), nameof(EndpointFault.Invalid))]
+    [InlineData("ipc:///tmp/a", nameof(EndpointFault.None), nameof(EndpointFault.None))]
+    [InlineData("ipc://*", nameof(EndpointFault.None), nameof(EndpointFault.Invalid))]
+    [InlineData("ipc://@", nameof(EndpointFault.Invalid), nameof(EndpointFault.Invalid))]
+    [InlineData("ipc://", nameof(EndpointFault.Invalid), nameof(EndpointFault.Invalid))]
+    [InlineData("IPC://a", nameof(EndpointFault.UnknownScheme), nameof(EndpointFault.UnknownScheme))]
+    [InlineData("udp://a", nameof(EndpointFault.UnknownScheme), nameof(EndpointFault.UnknownScheme))]
+    [InlineData("inproc://a", nameof(EndpointFault.UnknownScheme), nameof(EndpointFault.UnknownScheme))]
+    public void Each_scheme_finds_its_transport(string text, string bind, string connect)
+    {
+        Assert.Equal(bind is nameof(EndpointFault.None), Endpoints.TryParseBind(text, out var toBind, out var bindError));
+        Assert.Equal(connect is nameof(EndpointFault.None), Endpoints.TryParseConnect(text, out var toConnect, out var connectError));
+        Assert.Equal((bind, connect), (bindError.Fault.ToString(), connectError.Fault.ToString()));
+        Assert.Equal(toBind?.Text ?? text, text);
+        Assert.Equal(toConnect?.Text ?? text, text);
+        Assert.Equal(toBind is null, TcpTest.IsOneLine(bindError.Sentence));
+        Assert.Equal(toConnect is null, TcpTest.IsOneLine(connectError.Sentence));
+    }
+
+    [Fact]
+    public void The_text_of_inproc_is_known_though_no_transport_carries_it()
+    {
+        Assert.True(EndpointText.TryParse("inproc://a://b", out var parts, out _));
+        Assert.Equal(new EndpointText(EndpointText.Inproc, "a://b"), parts);
+        Assert.False(Endpoints.TryParseBind("inproc://a", out _, out var error));
+        Assert.Equal("this kind of socket does not take inproc endpoints; use tcp://host:port or ipc://path", error.Sentence);
+        Assert.False(Endpoints.TryParseBind("IPC://a", out _, out error));
+        Assert.Equal("the scheme \"IPC\" must be in lower case; write ipc://path", error.Sentence);
+    }
+
+    [Fact]
+    public async Task A_target_binds_and_dials_without_its_user_knowing_the_transport()
+    {
+        using var sink = new RecordingSink();
+        foreach (var text in Socket.OSSupportsUnixDomainSockets ? new[] { "tcp://127.0.0.1:0", "ipc://*" } : ["tcp://127.0.0.1:0"])
+        {
+            Assert.True(Endpoints.TryParseBind(text, out var toBind, out _));
+            var (listener, error) = toBind.Bind(new TransportSettings());
+            Assert.True(listener is not null, error.Sentence);
+            using (listener)
+            {
+                listener.Start(sink, TimeProvider.System);
+                Assert.True(Endpoints.TryParseConnect(listener.Endpoint, out var toConnect, out _));
+                var result = await toConnect.DialAsync(new TransportSettings(), TimeProvider.System, TestContext.Current.CancellationToken)
+                    .WaitAsync(TcpTest.Guard, TestContext.Current.CancellationToken);
+                Assert.True(result.Socket is not null, result.Sentence);
+                result.Socket.Dispose();
+                Assert.True(await TcpTest.EndsInOrderAsync(await sink.NextAsync()));
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData("tcp://127.0.0.1:{0}", "tcp://127.0.0.1:{0}", true)]
+    [InlineData("tcp://127.0.0.1:{0}", "tcp://localhost:{0}", true)]
+    [InlineData("tcp://127.0.0.1:{0}", "tcp://localhost:0", false)]
+    [InlineData("tcp://127.0.0.1:{0}", "tcp://127.0.0.2:{0}", false)]
+    [InlineData("tcp://127.0.0.1:{0}", "tcp://*:{0}", false)]
+    [InlineData("tcp://127.0.0.1:{0}", "ipc://127.0.0.1:{0}", false)]
+    [InlineData("tcp://*:{0}", "tcp://0.0.0.0:{0}", true)]
+    [InlineData("tcp://*:{0}", "tcp://*:{0}", false)] // unless it was bound so, which its user knows
+    [InlineData("tcp://*:{0}", "tcp://127.0.0.1:{0}", false)]
+    public void A_tcp_listener_is_named_by_every_name_of_its_address_but_not_by_a_wildcard(string bound, string text, bool names)
+    {
+        using var listener = TcpTest.Listen(string.Format(null, bound, 0));
+        Assert.True(Endpoints.TryParseBind(string.Format(null, text, listener.LocalEndPoint.Port), out var target, out _));
+        Assert.Equal(names, target.Names(listener));
+    }
+
+    [Fact]
+    public void An_address_is_written_as_an_endpoint()
+    {
+        Assert.Equal("tcp://127.0.0.1:1", Endpoints.Format(new IPEndPoint(IPAddress.Loopback, 1)));
+        Assert.Equal("", Endpoints.Format(null));
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "abstract names are Linux's");
+        Assert.Equal("ipc:///tmp/a", Endpoints.Format(new UnixDomainSocketEndPoint("/tmp/a")));
+        Assert.Equal("ipc://@a", Endpoints.Format(new UnixDomainSocketEndPoint("\0a")));
+    }
+}

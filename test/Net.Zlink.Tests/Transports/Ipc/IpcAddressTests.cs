@@ -1,0 +1,75 @@
+using System.Text;
+using FsCheck;
+using FsCheck.Fluent;
+using Net.Zlink.Transports;
+using Net.Zlink.Transports.Ipc;
+using Xunit;
+
+namespace Net.Zlink.Tests.Transports.Ipc;
+
+public sealed class IpcAddressTests
+{
+    private const string Ok = nameof(EndpointFault.None);
+    private const string Invalid = nameof(EndpointFault.Invalid);
+    private const string TooLong = nameof(EndpointFault.NameTooLong);
+
+    // text after "://", what bind says, what connect says
+    public static TheoryData<string, string, string> Table => new()
+    {
+        { "/tmp/a.sock", Ok, Ok },
+        { "a.sock", Ok, Ok },
+        { "./a", Ok, Ok },
+        { "../with blank", Ok, Ok },
+        { "ünïcode", Ok, Ok },
+        { "*", Ok, Invalid },
+        { "./*", Ok, Ok },
+        { "**", Ok, Ok },
+        { "@name", Ok, Ok },
+        { "@*", Ok, Ok },
+        { "@@", Ok, Ok },
+        { "@", Invalid, Invalid },
+        { "a\0b", Invalid, Invalid },
+        { "\0name", Invalid, Invalid },
+        { "@a\0", Invalid, Invalid },
+        { new string('x', 107), Ok, Ok },
+        { new string('x', 108), TooLong, TooLong },
+        { $"@{new string('x', 106)}", Ok, Ok },
+        { $"@{new string('x', 107)}", TooLong, TooLong },
+        { new string('ü', 53), Ok, Ok },
+        { new string('ü', 54), TooLong, TooLong }, // bytes count, not characters
+        { new string('x', 1_000_000), TooLong, TooLong },
+    };
+
+    [Theory]
+    [MemberData(nameof(Table))]
+    public void Nonsense_is_told_from_sense_without_touching_a_file(string text, string bind, string connect)
+    {
+        Assert.Equal(bind is Ok, IpcAddress.TryParseBind(text, out _, out var bindError));
+        Assert.Equal(connect is Ok, IpcAddress.TryParseConnect(text, out _, out var connectError));
+        Assert.Equal((bind, connect), (bindError.Fault.ToString(), connectError.Fault.ToString()));
+        Assert.Equal(bindError.Fault != EndpointFault.None, TcpTest.IsOneLine(bindError.Sentence));
+        Assert.Equal(connectError.Fault != EndpointFault.None, TcpTest.IsOneLine(connectError.Sentence));
+    }
+
+    [Fact]
+    public void Any_text_is_an_address_that_the_system_could_take_or_gets_one_sentence() =>
+        Prop.ForAll<NonEmptyString>(static text =>
+        {
+            if (!IpcAddress.TryParseConnect(text.Get, out var address, out var error))
+            {
+                return TcpTest.IsOneLine(error.Sentence);
+            }
+
+            return Encoding.UTF8.GetByteCount(address.Text) <= IpcAddress.LongestText && (!OperatingSystem.IsLinux() || address.ToEndPoint() is not null);
+        }).Check(Config.QuickThrowOnFailure.WithMaxTest(1_000));
+
+    [Fact]
+    public void Both_wildcard_and_longest_name_say_what_to_do()
+    {
+        Assert.False(IpcAddress.TryParseConnect("*", out _, out var error));
+        Assert.Equal("* is for bind only; connect to the endpoint that bind returned", error.Sentence);
+        Assert.False(IpcAddress.TryParseBind(new string('x', 108), out _, out error));
+        Assert.Contains("is 108 bytes long, and the system takes 107 at most", error.Sentence, StringComparison.Ordinal);
+        Assert.Equal(36, error.Errno);
+    }
+}

@@ -1,0 +1,88 @@
+using Net.Zlink.Transports;
+using Net.Zlink.Transports.Ipc;
+using Xunit;
+
+namespace Net.Zlink.Tests.Transports.Ipc;
+
+public sealed class IpcWildcardTests : IDisposable
+{
+    private readonly IpcFolder _folder = new();
+
+    [Fact]
+    public async Task A_wildcard_gets_a_new_directory_of_its_own_that_goes_at_close()
+    {
+        var first = _folder.Listen("*");
+        var second = _folder.Listen("*");
+        Assert.NotEqual(first.Endpoint, second.Endpoint, StringComparer.Ordinal);
+        foreach (var listener in new[] { first, second })
+        {
+            Assert.Matches("^ipc://.*/tmp[a-zA-Z0-9]{6}/socket$", listener.Endpoint.Replace('\\', '/'));
+            Assert.StartsWith($"ipc://{_folder.Root}", listener.Endpoint, StringComparison.Ordinal);
+            (await IpcFolder.ConnectedAsync(listener.Endpoint["ipc://".Length..])).Dispose();
+            if (!OperatingSystem.IsWindows())
+            {
+                Assert.Equal(
+                    UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute,
+                    File.GetUnixFileMode(Path.GetDirectoryName(listener.Endpoint["ipc://".Length..])!));
+            }
+        }
+
+        Assert.Equal(2, _folder.Names.Length);
+        first.Close();
+        Assert.Single(_folder.Names);
+        second.Close();
+        Assert.Empty(_folder.Names);
+    }
+
+    [Fact]
+    public void What_somebody_else_put_into_the_directory_stays()
+    {
+        var listener = _folder.Listen("*");
+        var directory = Path.GetDirectoryName(listener.Endpoint["ipc://".Length..])!;
+        File.WriteAllText(Path.Combine(directory, "other"), "");
+        listener.Close();
+        Assert.Equal("other", Path.GetFileName(Assert.Single(Directory.GetFiles(directory))));
+    }
+
+    [Theory]
+    [InlineData("TMPDIR,TEMPDIR,TMP", "TMPDIR")]
+    [InlineData("TEMPDIR,TMP", "TEMPDIR")]
+    [InlineData("TMP", "TMP")]
+    public void The_first_variable_that_names_a_directory_counts(string set, string expected)
+    {
+        foreach (var variable in set.Split(','))
+        {
+            Directory.CreateDirectory(_folder[variable]);
+        }
+
+        Assert.Equal(_folder[expected], WildcardPath.Root(variable => _folder[variable])); // all are set, but some to what does not exist
+        Assert.Equal(_folder[expected], WildcardPath.Root(variable => set.Split(',').Contains(variable, StringComparer.Ordinal) ? _folder[variable] : ""));
+    }
+
+    [Fact]
+    public async Task Without_any_it_goes_to_tmp_of_the_working_directory_which_is_made()
+    {
+        Assert.Equal(Path.Combine(".", "tmp"), WildcardPath.Root(static _ => null));
+        var listener = _folder.Listen("*", environment: static _ => null);
+        Assert.Matches("^ipc://./tmp/tmp[a-zA-Z0-9]{6}/socket$", listener.Endpoint.Replace('\\', '/'));
+        var path = listener.Endpoint["ipc://".Length..];
+        (await IpcFolder.ConnectedAsync(path)).Dispose();
+        Assert.True(Path.Exists(path));
+        listener.Close();
+        Assert.False(Path.Exists(path));
+        Assert.False(Path.Exists(Path.GetDirectoryName(path))); // "tmp" itself stays: other listeners of the process may be in it
+    }
+
+    [Fact]
+    public void A_temporary_directory_that_makes_the_path_too_long_is_said_and_left_clean()
+    {
+        var deep = _folder[new string('d', 90)];
+        Directory.CreateDirectory(deep);
+        var result = IpcListener.Bind(IpcFolder.ToBind("*"), new SocketSettings(), _ => deep);
+        Assert.Null(result.Listener);
+        Assert.Equal(EndpointFault.NameTooLong, result.Error.Fault);
+        Assert.Empty(Directory.GetFileSystemEntries(deep));
+    }
+
+    public void Dispose() => _folder.Dispose();
+}
