@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 using Net.Zlink.Conformance.Tests.Replay.Severing;
 
@@ -10,7 +11,11 @@ namespace Net.Zlink.Conformance.Tests.Sides;
 /// The protocol sends something as soon as a connection is up. A connection that the script cuts right after taking it is then cut behind that first word: otherwise
 /// the reset may overtake the implementation's own news of its connection, which then never was one.
 /// </param>
-internal sealed record SideAdapter(Func<SideRequest, IImplementedSide> Create, ISeveringOracle Severing, bool SpeaksFirst = false);
+internal sealed record SideAdapter(Func<SideRequest, IImplementedSide> Create, ISeveringOracle Severing, bool SpeaksFirst = false)
+{
+    /// <summary>The severed runs that were played already, by all that happens in them: many transcripts begin alike, and a connection that is cut there is the same run in each.</summary>
+    public ConcurrentDictionary<string, bool> Severed { get; } = new(StringComparer.Ordinal);
+}
 
 /// <param name="Side">Type, role and options.</param>
 /// <param name="Time">The clock that only the replay moves.</param>

@@ -1,19 +1,13 @@
 using System.Buffers.Binary;
-using System.Threading.Channels;
 using Net.Zlink.Buffers;
-using Net.Zlink.Conformance.Tests.Replay.Driving;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 using Net.Zlink.Conformance.Tests.Replay.Reading;
-using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Conformance.Tests.Sides;
 
 /// <summary>The library's STREAM, used in its native shape: parts in, parts out, and a payload of the single byte 00 closes the peer.</summary>
 internal sealed class StreamSide : IImplementedSide
 {
-    private const SocketEventTypes Watched = SocketEventTypes.Disconnected | SocketEventTypes.ConnectionReady
-        | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.HandshakeFailedProtocol | SocketEventTypes.HandshakeFailedAuth;
-
     // Two, so that what crosses shards does so here, whatever the machine.
     private const int Shards = 2;
 
@@ -23,7 +17,7 @@ internal sealed class StreamSide : IImplementedSide
     private readonly NativeStreamView _native;
     private readonly StreamConnectOptions _connectOptions;
     private readonly bool _tellKinds;
-    private SocketMonitor? _monitor;
+    private SideMonitor? _monitor;
 
     public StreamSide(SideRequest request)
     {
@@ -35,7 +29,7 @@ internal sealed class StreamSide : IImplementedSide
         _native = _socket.AsNative();
     }
 
-    public void OpenMonitor() => _monitor = _socket.OpenMonitor(Watched);
+    public void OpenMonitor() => _monitor = new SideMonitor(_socket.OpenMonitor(SideMonitor.Watched), static e => $"peer {e.PeerId}");
 
     public string Bind(string endpoint) => _socket.Bind(endpoint);
 
@@ -97,37 +91,11 @@ internal sealed class StreamSide : IImplementedSide
 
     public bool TryReadEvent(out ReceivedEvent received)
     {
-        while (_monitor is not null && _monitor.TryRead(out SocketEvent socketEvent))
-        {
-            if ((socketEvent.Type & Watched) != SocketEventTypes.None)
-            {
-                received = Named(socketEvent);
-                return true;
-            }
-        }
-
         received = null!;
-        return false;
+        return _monitor is not null && _monitor.TryRead(out received);
     }
 
-    public async ValueTask<ReceivedEvent> ReadEventAsync(CancellationToken cancellation)
-    {
-        try
-        {
-            while (true)
-            {
-                SocketEvent socketEvent = await _monitor!.ReadAsync(cancellation);
-                if ((socketEvent.Type & Watched) != SocketEventTypes.None)
-                {
-                    return Named(socketEvent);
-                }
-            }
-        }
-        catch (ChannelClosedException fault)
-        {
-            throw new ReplayFailedException("the socket is closed: no further event will come", fault);
-        }
-    }
+    public ValueTask<ReceivedEvent> ReadEventAsync(CancellationToken cancellation) => _monitor!.ReadAsync(cancellation);
 
     public Task WhenIdleAsync() => _context.WhenIdleAsync();
 
@@ -184,19 +152,6 @@ internal sealed class StreamSide : IImplementedSide
                 _ => new ReceivedMessage([id, typed.Payload.ToArray()], Kind: "data"),
             };
         }
-    }
-
-    private static ReceivedEvent Named(in SocketEvent socketEvent)
-    {
-        string name = socketEvent.Type switch
-        {
-            SocketEventTypes.ConnectionReady => "CONNECTION_READY",
-            SocketEventTypes.Disconnected => "DISCONNECTED",
-            SocketEventTypes.HandshakeFailedNoDetail => "HANDSHAKE_FAILED_NO_DETAIL",
-            SocketEventTypes.HandshakeFailedProtocol => "HANDSHAKE_FAILED_PROTOCOL",
-            _ => "HANDSHAKE_FAILED_AUTH",
-        };
-        return new ReceivedEvent(name, socketEvent.Value, socketEvent.RoutingId.ToArray(), $"peer {socketEvent.PeerId}");
     }
 
     private async Task ConnectAsync(string endpoint)

@@ -67,6 +67,10 @@ internal sealed class ExpectationFile
 
         var expectation = new Expectation(row.Text("file"), row.Number("step"), row.Text("what"))
         {
+            Steps = row.Has("steps") ? [.. row.List("steps").Select(step => step.Element.GetString() ?? throw new TranscriptFormatException($"{step.What}: not a label"))] : [],
+            ConnectionsSeen = row.OptionalNumber("connections_seen"),
+            Actions = ReadList(row, "actions", ActionReader.Read),
+            Sent = ReadList(row, "sent", TrafficReader.Sent),
             Records = ReadList(row, "records", TrafficReader.Record),
             Delivered = ReadList(row, "delivered", entry => TrafficReader.Delivered(entry, kinds: true)),
             Events = ReadList(row, "events", TrafficReader.Event),
@@ -86,7 +90,10 @@ internal sealed class ExpectationFile
 
     /// <summary>All that a row can change, in a form that compares by value.</summary>
     private static IEnumerable<string> Text(Transcript transcript)
-        => transcript.Records.Select(r => $"{r.From} {r.Step} {r.Connection} {r.Close} {r.Assumed} {Convert.ToHexString(r.Bytes)}")
+        => transcript.Steps.Append($"{transcript.ConnectionsSeen} connections")
+            .Concat(transcript.Actions.Select(a => $"{a}"))
+            .Concat(transcript.Sent.Select(s => $"{s.At} {s.Step} {s.Error} {string.Join(' ', s.Parts.Select(Convert.ToHexString))}"))
+            .Concat(transcript.Records.Select(r => $"{r.From} {r.Step} {r.Connection} {r.Close} {r.Assumed} {Convert.ToHexString(r.Bytes)}"))
             .Concat(transcript.Delivered.Select(d => $"{d.At} {d.Step} {d.Kind} {string.Join(' ', d.Parts.Select(Convert.ToHexString))}"))
             .Concat((transcript.Events ?? []).Select(e => $"{e.At} {e.Step} {e.Name} {e.Value} {Convert.ToHexString(e.RoutingId)}"));
 }

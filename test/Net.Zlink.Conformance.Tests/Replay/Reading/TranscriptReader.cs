@@ -71,7 +71,7 @@ internal static class TranscriptReader
         bool isRaw = string.Equals(type, Side.RawType, StringComparison.Ordinal);
         if (!isRaw && !string.Equals(transport, "tcp", StringComparison.Ordinal))
         {
-            throw transport is null ? new TranscriptFormatException($"{side.What}: a native side without transport") : new NotSupportedYetException($"transport {transport}");
+            throw transport is null ? new TranscriptFormatException($"{side.What}: a native side without transport") : new NotSupportedYetException($"transport {transport}", isPlanned: transport is "ws");
         }
 
         SideRole role = side.Text("role") switch

@@ -1,0 +1,27 @@
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Conformance.Tests.Behaviour;
+
+/// <summary>As the native routing-id/test_connect_rid_string_alias: a name for the next peer is ROUTER's alone. EOPNOTSUPP of other types is a compile error here.</summary>
+public sealed class ConnectRidStringAliasTests
+{
+    [Fact]
+    public void Only_a_router_can_name_its_next_peer()
+    {
+        foreach (Type type in typeof(ZlinkSocket).Assembly.GetExportedTypes().Where(static t => t.IsSubclassOf(typeof(ZlinkSocket)) || t == typeof(StreamSocket)))
+        {
+            bool names = type.GetMethods().Any(static m => m.Name is "Connect" && m.GetParameters() is [_, { ParameterType: { } second }] && second == typeof(ReadOnlySpan<byte>));
+            Assert.Equal(type == typeof(RouterSocket), names);
+        }
+    }
+
+    [Fact]
+    public async Task An_empty_name_is_refused()
+    {
+        await using var fixture = new StreamFixture();
+        RouterSocket router = fixture.Context.CreateRouter();
+        Assert.Throws<ArgumentException>(() => router.Connect("tcp://127.0.0.1:1", []));
+        Assert.Equal(0, router.PeerCount);
+    }
+}

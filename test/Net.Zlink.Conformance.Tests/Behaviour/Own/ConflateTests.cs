@@ -1,0 +1,59 @@
+using Net.Zlink.Conformance.Tests.Behaviour.Kit;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Conformance.Tests.Behaviour.Own;
+
+/// <summary>CONFLATE: the newest message of each pipe, and no other.</summary>
+public sealed class ConflateTests
+{
+    [Theory]
+    [MemberData(nameof(Link.All), MemberType = typeof(Link))]
+    public async Task A_receiver_that_conflates_reads_the_newest_message_only(string transport)
+    {
+        await using var fixture = new StreamFixture();
+        SubSocket sub = fixture.Context.CreateSub(new SubOptions { Conflate = true, ReceiveHighWaterMark = 1 });
+        PubSocket pub = fixture.Context.CreatePub();
+        sub.Subscribe("");
+        sub.Connect(pub.Bind(Link.Any(transport)));
+        await fixture.UntilAsync(() => pub.TopicCount == 1);
+        for (int i = 0; i < 100; i++)
+        {
+            pub.Say($"{i}");
+        }
+
+        await fixture.UntilAsync(() => sub.GetStatistics().ReceivedMessages == 100);
+        Assert.Equal("99", await sub.HearOneAsync());
+        sub.HearsNothing();
+        Assert.Equal(99, sub.GetStatistics().DroppedUnreadMessages);
+    }
+
+    [Fact]
+    public async Task A_sender_that_conflates_keeps_the_newest_message_for_a_peer_that_is_not_there_yet()
+    {
+        await using var fixture = new StreamFixture();
+        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Conflate = true, SendHighWaterMark = 1, ReconnectInterval = TimeSpan.FromMilliseconds(10) });
+        string endpoint = RawListener.NobodyListens();
+        client.Connect(endpoint);
+        for (int i = 0; i < 100; i++)
+        {
+            Assert.True(client.TrySend(SocketWords.Bytes($"{i}")));
+        }
+
+        DealerSocket server = fixture.Context.CreateDealer();
+        server.Bind(endpoint);
+        Assert.Equal("99", await server.HearOneAsync());
+        await fixture.SettleAsync();
+        server.HearsNothing();
+    }
+
+    [Fact]
+    public async Task A_message_of_several_parts_is_refused()
+    {
+        await using var fixture = new StreamFixture();
+        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Conflate = true, Linger = TimeSpan.Zero });
+        client.Connect(Link.Any(Link.Inproc));
+        using MessageBuilder message = SocketWords.Parts("two", "parts");
+        Assert.Throws<ArgumentException>(() => client.TrySend(message));
+    }
+}

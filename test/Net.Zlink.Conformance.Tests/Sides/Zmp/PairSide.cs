@@ -1,0 +1,11 @@
+namespace Net.Zlink.Conformance.Tests.Sides.Zmp;
+
+/// <summary>PAIR.</summary>
+internal sealed class PairSide(SideRequest request) : DuplexSide(request)
+{
+    private PairSocket? _socket;
+
+    protected override DuplexSocket Socket => _socket!;
+
+    protected override ZlinkSocket Create(ZlinkContext context) => _socket = context.CreatePair();
+}
