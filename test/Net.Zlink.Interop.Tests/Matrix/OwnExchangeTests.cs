@@ -1,0 +1,28 @@
+using Net.Zlink.Interop.Tests.Native;
+using Net.Zlink.Interop.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Interop.Tests.Matrix;
+
+/// <summary>The same with ours at both ends, where there is inproc too. Needs no native library.</summary>
+public sealed class OwnExchangeTests
+{
+    [Theory]
+    [MemberData(nameof(LinkCase.OwnRows), MemberType = typeof(LinkCase))]
+    public async Task Messages_of_every_shape_arrive_as_they_were_sent(NativeSocketType oneType, NativeSocketType otherType, bool oneBinds, TestTransport transport)
+    {
+        await using var context = new ZlinkContext();
+        using PeerLink link = PeerLink.OpenOwn(context, oneType, otherType, oneBinds, transport);
+        Exchange.OfEveryShape(link);
+    }
+
+    [Theory]
+    [MemberData(nameof(LinkCase.OwnRows), MemberType = typeof(LinkCase))]
+    public async Task A_hundred_thousand_messages_each_way_at_once_arrive_whole_and_in_order(
+        NativeSocketType oneType, NativeSocketType otherType, bool oneBinds, TestTransport transport)
+    {
+        await using var context = new ZlinkContext();
+        using PeerLink link = PeerLink.OpenOwn(context, oneType, otherType, oneBinds, transport);
+        await Exchange.OfManyAsync(link);
+    }
+}

@@ -1,0 +1,44 @@
+namespace Net.Zlink.Interop.Tests.Peers;
+
+/// <summary>
+/// A socket of either implementation, with the native core's conventions: options by their native numbers, a ROUTER's messages with the peer's id as their first
+/// part. One thread at a time, as the core wants it. A fresh one has LINGER 0.
+/// </summary>
+internal interface IPeerSocket : IDisposable
+{
+    /// <summary>Listens, and returns the endpoint with the port that was chosen.</summary>
+    string Bind(string endpoint);
+
+    void Connect(string endpoint);
+
+    void SetOption(int option, int value);
+
+    void SetOption(int option, ReadOnlySpan<byte> value);
+
+    /// <summary>On SUB and XSUB: asks for messages that begin so.</summary>
+    void Subscribe(ReadOnlySpan<byte> prefix);
+
+    /// <summary>On SUB and XSUB: takes one <see cref="Subscribe"/> back.</summary>
+    void Unsubscribe(ReadOnlySpan<byte> prefix);
+
+    /// <summary>Sends all parts as one message; waits for room so long.</summary>
+    PeerSendResult Send(IReadOnlyList<byte[]> parts, TimeSpan timeout);
+
+    /// <summary>The next whole message, or null after the timeout.</summary>
+    byte[][]? Receive(TimeSpan timeout);
+
+    /// <summary>The next event since the socket was made, or null after the timeout.</summary>
+    PeerEvent? NextEvent(TimeSpan timeout);
+}
+
+/// <summary>What became of a message.</summary>
+internal enum PeerSendResult
+{
+    Sent,
+
+    /// <summary>No room, or no peer, within the timeout.</summary>
+    WouldBlock,
+
+    /// <summary>A ROUTER with the mandatory option knows no such peer.</summary>
+    Unreachable,
+}
