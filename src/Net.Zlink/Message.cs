@@ -52,7 +52,7 @@ public readonly struct Message : IDisposable
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public ReadOnlySpan<byte> Span => Memory.Span;
 
-    /// <summary>The routing id of the peer that sent it: for ROUTER the id to answer to, else what the peer calls itself. Valid also after Dispose.</summary>
+    /// <summary>The routing id of the peer that sent it: for ROUTER the id to answer to, else what the peer calls itself. Valid until Dispose.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public ReadOnlyMemory<byte> RoutingId => Source?.RoutingId ?? ReadOnlyMemory<byte>.Empty;
 

@@ -120,14 +120,14 @@ internal static class NativeOptionTable
     private static NativeOption General<TOptions>(
         int number, string name, string property, Func<TOptions, long> get, Action<TOptions, long> set, long least = 0, long most = int.MaxValue)
         where TOptions : SocketOptions => new(number, name, property, NativeKind.Int32)
-    {
-        Fits = static t => t.Options is TOptions,
-        GetNumber = t => get((TOptions)t.Options),
-        SetNumber = (t, v) => set((TOptions)t.Options, v),
-        Least = least,
-        Most = most,
-        IsGeneral = true,
-    };
+        {
+            Fits = static t => t.Options is TOptions,
+            GetNumber = t => get((TOptions)t.Options),
+            SetNumber = (t, v) => set((TOptions)t.Options, v),
+            Least = least,
+            Most = most,
+            IsGeneral = true,
+        };
 
     private static NativeOption Long<TOptions>(int number, string name, string property, Func<TOptions, long> get, Action<TOptions, long> set)
         where TOptions : SocketOptions => General(number, name, property, get, set, Any, long.MaxValue) with { Kind = NativeKind.Int64 };
@@ -139,10 +139,10 @@ internal static class NativeOptionTable
     /// <summary>The native "0, or anything above for 1", which cannot be read.</summary>
     private static NativeOption Flag<TOptions>(int number, string name, string property, Action<TOptions, bool> set)
         where TOptions : SocketOptions => new(number, name, property, NativeKind.Int32)
-    {
-        Fits = static t => t.Options is TOptions,
-        SetNumber = (t, v) => set((TOptions)t.Options, v != 0),
-    };
+        {
+            Fits = static t => t.Options is TOptions,
+            SetNumber = (t, v) => set((TOptions)t.Options, v != 0),
+        };
 
     private static NativeOption Inverts<TOptions>(Func<TOptions, bool> get, Action<TOptions, bool> set)
         where TOptions : SocketOptions =>
@@ -150,11 +150,11 @@ internal static class NativeOptionTable
 
     private static NativeOption Bytes<TOptions>(int number, string name, string property, Func<TOptions, ReadOnlyMemory<byte>>? get, NativeBytesSetter<TOptions> set)
         where TOptions : SocketOptions => new(number, name, property, NativeKind.Bytes)
-    {
-        Fits = static t => t.Options is TOptions,
-        GetBytes = get is null ? null : t => get((TOptions)t.Options),
-        SetBytes = (t, v) => set((TOptions)t.Options, v),
-    };
+        {
+            Fits = static t => t.Options is TOptions,
+            GetBytes = get is null ? null : t => get((TOptions)t.Options),
+            SetBytes = (t, v) => set((TOptions)t.Options, v),
+        };
 
     private static NativeOption OnSocket(int number, string name, string property, NativeBytesSetter set) =>
         new(number, name, property, NativeKind.Bytes) { Fits = static t => t.Socket is SubSocket or XPubSocket, SetBytes = set };

@@ -30,8 +30,8 @@ internal struct FrameReader
     // Shorter frames are put together in the slab: copying up to 8 KiB (0.2 us) beats a system call that fetches only the rest of one frame.
     private const int OwnBufferFrame = 8 * 1024;
 
-    // A frame's own buffer starts at no less than this, so that the first growths of a slow sender's frame are not one per packet; 1,000 peers that announce much and send little hold 16 MB.
-    private const int SmallestOwnBuffer = 16 * 1024;
+    // A frame's own buffer starts at no less than this, so that the first growths of a slow sender's frame are not one per packet; 1,000 peers that announce much and send little hold 8 MB.
+    private const int SmallestOwnBuffer = 8 * 1024;
 
     // Behind a large frame the next one is likely to be large too: a short look at its header costs 0.5 us, and spares the copy of what a full read would bring of its body (6 us for 64 KiB).
     private const int LookSize = 1024;

@@ -40,7 +40,9 @@ public sealed class HeartbeatsTests
         await using var fixture = new StreamFixture(time: time);
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions
         {
-            HeartbeatInterval = TimeSpan.FromSeconds(1), HeartbeatTimeout = TimeSpan.FromSeconds(3), HandshakeInterval = TimeSpan.Zero,
+            HeartbeatInterval = TimeSpan.FromSeconds(1),
+            HeartbeatTimeout = TimeSpan.FromSeconds(3),
+            HandshakeInterval = TimeSpan.Zero,
         });
         string endpoint = dealer.Bind(Link.Any(Link.Tcp));
         using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected);
