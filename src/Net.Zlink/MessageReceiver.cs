@@ -46,7 +46,7 @@ internal sealed class MessageReceiver
 
         if (timeout != TimeSpan.Zero)
         {
-            StreamReceiver.ThrowIfOnShard(nameof(ReceiveAsync));
+            BlockingWait.ThrowIfOnShard(nameof(ReceiveAsync));
             if (_spin.Wait(_core, static core => LookAgain(core)) && _queue.TryTake(out taken))
             {
                 return Opened(taken);

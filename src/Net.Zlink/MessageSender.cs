@@ -40,11 +40,11 @@ internal sealed class MessageSender
 
     public void Send(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload, TimeSpan timeout)
     {
-        FrameHeaderOf(payload.Length, out Protocol.FrameHeader header);
+        Protocol.FrameHeader header = HeaderOf(payload.Length);
         SendStatus status = _core.TrySend(routeId, new OutgoingMessage(header, payload));
         if (status == SendStatus.Full && timeout != TimeSpan.Zero)
         {
-            StreamReceiver.ThrowIfOnShard(nameof(SendAsync));
+            BlockingWait.ThrowIfOnShard(nameof(SendAsync));
 
             // A span cannot be kept while waiting, so the rare send that really waits copies its payload once more.
             using IMemoryOwner<byte> copy = _core.Host.Pool.Rent(Math.Max(1, payload.Length));
@@ -65,7 +65,7 @@ internal sealed class MessageSender
 
     public ValueTask SendAsync(ReadOnlySpan<byte> routeId, ReadOnlyMemory<byte> payload, CancellationToken cancellation)
     {
-        FrameHeaderOf(payload.Length, out Protocol.FrameHeader header);
+        Protocol.FrameHeader header = HeaderOf(payload.Length);
         return SendHeldAsync(routeId, new HeldMessage(header, payload, owner: null), default, cancellation);
     }
 
@@ -74,7 +74,7 @@ internal sealed class MessageSender
     {
         ArgumentNullException.ThrowIfNull(payload);
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)length, (uint)payload.Memory.Length, nameof(length));
-        FrameHeaderOf(length, out Protocol.FrameHeader header);
+        Protocol.FrameHeader header = HeaderOf(length);
         return SendHeldAsync(routeId, new HeldMessage(header, payload.Memory[..length], payload), default, cancellation);
     }
 
@@ -109,8 +109,6 @@ internal sealed class MessageSender
         _ => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down"),
     };
 
-    private static void FrameHeaderOf(int length, out Protocol.FrameHeader header) => header = HeaderOf(length);
-
     private static Protocol.FrameHeader HeaderOf(int length) => length <= ZmpFrame.LargestBody
         ? ZmpFrame.HeaderOf(ZmpFlags.None, (uint)length)
         : throw new ArgumentException($"A part holds at most {ZmpFrame.LargestBody} bytes.", nameof(length));
@@ -136,7 +134,7 @@ internal sealed class MessageSender
         SendStatus status = _core.TrySend(routeId, message.AsOutgoing());
         if (status == SendStatus.Full && timeout != TimeSpan.Zero)
         {
-            StreamReceiver.ThrowIfOnShard(nameof(SendAsync));
+            BlockingWait.ThrowIfOnShard(nameof(SendAsync));
             status = Block(routeId, message, timeout);
         }
 

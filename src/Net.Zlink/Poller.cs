@@ -275,7 +275,7 @@ public sealed class Poller : IDisposable
 
     private int Block(Span<PollResult> results, TimeSpan timeout)
     {
-        StreamReceiver.ThrowIfOnShard(nameof(PollAsync));
+        BlockingWait.ThrowIfOnShard(nameof(PollAsync));
         long started = Stopwatch.GetTimestamp();
         TimeSpan left = timeout;
         while (true)

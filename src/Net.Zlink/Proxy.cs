@@ -94,7 +94,7 @@ public sealed class Proxy
     /// <exception cref="InvalidOperationException">It runs already, or this was called on a shard.</exception>
     public void Run()
     {
-        StreamReceiver.ThrowIfOnShard(nameof(RunAsync));
+        BlockingWait.ThrowIfOnShard(nameof(RunAsync));
         Start();
         try
         {

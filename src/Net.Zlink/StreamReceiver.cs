@@ -31,14 +31,6 @@ internal sealed class StreamReceiver
         return run.Count;
     }
 
-    public static void ThrowIfOnShard(string instead)
-    {
-        if (ShardLoop.Current is not null)
-        {
-            throw new InvalidOperationException($"This call would block a shard, and with it what it waits for: from a handler use {instead} and return the incomplete ValueTask.");
-        }
-    }
-
     public bool TryReceive(out StreamMessage message)
     {
         if (_queue.TryTake(1, out PulledRun run))
@@ -60,7 +52,7 @@ internal sealed class StreamReceiver
 
         if (timeout != TimeSpan.Zero)
         {
-            ThrowIfOnShard(nameof(ReceiveAsync));
+            BlockingWait.ThrowIfOnShard(nameof(ReceiveAsync));
             MessageWaiter waiter = _messageWaiters.Rent();
             waiter.Prepare(_queue, _recycleMessage, blocking: true);
             if (_queue.TakeOrWait(waiter, out run))

@@ -155,7 +155,7 @@ internal sealed class StreamSender
 
     private SendStatus SendBlocking(StreamLink link, ReadOnlySpan<byte> payload, TimeSpan timeout)
     {
-        StreamReceiver.ThrowIfOnShard(nameof(SendAsync));
+        BlockingWait.ThrowIfOnShard(nameof(SendAsync));
 
         // A span cannot be kept while waiting, so the rare send that really waits copies its payload once more.
         using IMemoryOwner<byte> copy = _hub.Host.Pool.Rent(Math.Max(1, payload.Length));

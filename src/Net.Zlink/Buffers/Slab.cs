@@ -97,7 +97,7 @@ internal sealed class Slab
             if (slab._owner is { } owner)
             {
                 slab._owner = null;
-                DisposeOwner(owner);
+                HandedOver.Dispose(owner);
             }
             else
             {
@@ -112,18 +112,6 @@ internal sealed class Slab
             else
             {
                 Interlocked.Decrement(ref _kept);
-            }
-        }
-
-        private static void DisposeOwner(IMemoryOwner<byte> owner)
-        {
-            try
-            {
-                owner.Dispose();
-            }
-            catch (Exception)
-            {
-                // The application's own code, at the end of a message that is already delivered: there is nobody left to tell.
             }
         }
 

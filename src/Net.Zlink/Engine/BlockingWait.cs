@@ -18,6 +18,16 @@ internal static class BlockingWait
     [ThreadStatic]
     private static Signal? t_signal;
 
+    /// <summary>Refuses to block a shard.</summary>
+    /// <exception cref="InvalidOperationException">The calling thread runs a shard.</exception>
+    public static void ThrowIfOnShard(string instead)
+    {
+        if (ShardLoop.Current is not null)
+        {
+            throw new InvalidOperationException($"This call would block a shard, and with it what it waits for: from a handler use {instead} and return the incomplete ValueTask.");
+        }
+    }
+
     /// <summary>
     /// Ties <paramref name="waiter"/> to the calling thread, before it stands in a list: a waiter that was complete before it had a continuation would run
     /// it on the thread pool, which may be the very thing that is starved.

@@ -38,6 +38,7 @@ internal sealed class Connection : ShardWork
     private bool _started;
     private bool _readPending;
     private bool _parked;
+
     public Connection(Socket socket, ShardLoop shard, BufferPool pool, ConnectionSettings settings, IConnectionSink sink, object? context)
         : this(socket, shard, pool, settings, sink, context, new OutboundQueue(pool, settings.Outbound), settings.StreamScanner)
     {

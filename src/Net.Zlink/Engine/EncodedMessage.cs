@@ -73,7 +73,7 @@ internal sealed class EncodedMessage(BufferPool pool)
         {
             // A segment and a send of its own would cost more than the copy; and no segment is ever empty, by which a message's rest is known (OutboundSegment.HeadBytes).
             Add(memory.Span);
-            OutboundSegment.DisposeOwner(owner);
+            HandedOver.Dispose(owner);
             return;
         }
 
@@ -168,7 +168,7 @@ internal sealed class EncodedMessage(BufferPool pool)
     {
         foreach (DonatedPart part in _donated)
         {
-            OutboundSegment.DisposeOwner(part.Owner);
+            HandedOver.Dispose(part.Owner);
         }
 
         _donated.Clear();
@@ -200,7 +200,7 @@ internal sealed class EncodedMessage(BufferPool pool)
         Slab copy = slabs.Rent(Math.Max(1, part.Memory.Length));
         part.Memory.Span.CopyTo(copy.Array);
         lease.AddPart(copy, 0, part.Memory.Length);
-        OutboundSegment.DisposeOwner(part.Owner);
+        HandedOver.Dispose(part.Owner);
     }
 
     private Slab CopyTo(Slab.SlabCache slabs)

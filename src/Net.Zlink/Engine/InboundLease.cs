@@ -297,6 +297,17 @@ internal sealed class InboundLease
         }
     }
 
+    /// <summary>As <see cref="ReleaseRest"/>, for a lease and all that are linked behind it.</summary>
+    public static void ReleaseAll(InboundLease? lease)
+    {
+        while (lease is not null)
+        {
+            InboundLease? next = lease.Next;
+            lease.ReleaseRest();
+            lease = next;
+        }
+    }
+
     /// <summary>Gives back a lease that holds no whole message, and so cannot be ended by one.</summary>
     public void Abandon()
     {

@@ -14,11 +14,11 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
 {
     private readonly Lock _gate = new();
     private readonly WaiterList<SendWaiter> _waiters = new();
+    private readonly OutboundBacklog _backlog = new(pool);
     private QueueLimits _limits = limits;
     private bool _hasWriter;
     private bool _closed;
     private bool _refused;
-    private readonly OutboundBacklog _backlog = new(pool);
 
     /// <summary>The write turn is held: a flush is scheduled or on its way.</summary>
     public bool HasWriter => Volatile.Read(ref _hasWriter);
@@ -81,7 +81,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
 
         if (copied && message.Owner is { } owner)
         {
-            OutboundSegment.DisposeOwner(owner);
+            HandedOver.Dispose(owner);
         }
 
         return status;
@@ -132,7 +132,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
 
         if (copied && message.Owner is { } owner)
         {
-            OutboundSegment.DisposeOwner(owner);
+            HandedOver.Dispose(owner);
         }
 
         return status;

@@ -98,19 +98,6 @@ internal sealed class OutboundSegment
         return segment;
     }
 
-    /// <summary>Lets go of memory that the application handed over. Never under a lock: this is the application's code.</summary>
-    public static void DisposeOwner(IMemoryOwner<byte> owner)
-    {
-        try
-        {
-            owner.Dispose();
-        }
-        catch (Exception)
-        {
-            // A Dispose that throws breaks its own contract. Passed on, it would cut a connection's teardown in half and leave its socket open for ever.
-        }
-    }
-
     /// <summary>Gives the bytes back to whoever owns them and keeps the wrapper for reuse.</summary>
     public void Release(BufferPool pool)
     {
@@ -122,7 +109,7 @@ internal sealed class OutboundSegment
         _shared?.Release();
         if (_owner is not null)
         {
-            DisposeOwner(_owner);
+            HandedOver.Dispose(_owner);
         }
 
         _array = null;

@@ -78,7 +78,7 @@ internal readonly ref struct OutgoingMessage
         _encoded?.Clear();
         if (Owner is not null)
         {
-            OutboundSegment.DisposeOwner(Owner);
+            HandedOver.Dispose(Owner);
         }
     }
 

@@ -1,3 +1,5 @@
+using Net.Zlink.Buffers;
+
 namespace Net.Zlink.Engine;
 
 /// <summary>A send that waits for room below the high-water mark; whoever makes room appends its message.</summary>
@@ -42,7 +44,7 @@ internal class SendWaiter : Waiter<SendStatus>
             {
                 if (waiter.WasCopied && waiter.Held.Owner is { } copied)
                 {
-                    OutboundSegment.DisposeOwner(copied);
+                    HandedOver.Dispose(copied);
                 }
 
                 waiter.Complete(status);

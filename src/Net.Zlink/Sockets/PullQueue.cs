@@ -466,12 +466,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
     {
         peer.Dropped += messages;
         _dropped += messages;
-        while (lease is not null)
-        {
-            InboundLease? next = lease.Next;
-            lease.ReleaseRest();
-            lease = next;
-        }
+        InboundLease.ReleaseAll(lease);
     }
 
     private void DropLine()

@@ -11,9 +11,7 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
     /// <returns>The new peer's id, or 0 and the reason.</returns>
     public async ValueTask<(uint Id, DialResult Failure)> DialAsync(CancellationToken cancellation)
     {
-        // The native core reports every attempt as delayed, with EINPROGRESS.
-        const int InProgress = 115;
-        hub.Monitors.Publish(SocketEventTypes.ConnectDelayed, InProgress, "", target.Text);
+        EndpointEvents.Connecting(hub.Monitors, target.Text);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellation, hub.Closing);
         DialResult result = await target.DialAsync(settings.Transport, hub.Host.Time, either.Token).ConfigureAwait(false);
         if (result.Socket is null)
@@ -41,14 +39,9 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
     {
         for (int attempt = 0; !hub.IsClosed; attempt++)
         {
-            TimeSpan pause = policy.PauseBefore(attempt);
-
-            // Armed before it is announced: who hears of it may move the clock.
-            Task delay = Task.Delay(pause, hub.Host.Time, hub.Closing);
-            hub.Monitors.Publish(SocketEventTypes.ConnectRetried, (long)pause.TotalMilliseconds, "", target.Text);
             try
             {
-                await delay.ConfigureAwait(false);
+                await EndpointEvents.PauseAsync(hub.Monitors, hub.Host, target.Text, policy.PauseBefore(attempt), hub.Closing).ConfigureAwait(false);
             }
             catch (OperationCanceledException)
             {

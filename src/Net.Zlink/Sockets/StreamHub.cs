@@ -332,13 +332,6 @@ internal sealed class StreamHub
         }
     }
 
-    /// <summary>The operating system's own number of an error, which is what native events carry; 19, ENODEV, where a name was not found and the system was not asked.</summary>
-    public static long ErrnoOf(SocketError error)
-    {
-        const int NoDevice = 19;
-        return error == SocketError.Success ? NoDevice : new SocketException((int)error).ErrorCode;
-    }
-
     public static string Describe(Socket socket)
     {
         try

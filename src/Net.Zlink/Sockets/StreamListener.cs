@@ -54,16 +54,13 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
     public void OnAcceptFailed(SocketError error, TimeSpan backOff)
     {
         Interlocked.Increment(ref hub.Counters.AcceptErrors);
-        hub.Monitors.Publish(
-            SocketEventTypes.AcceptFailed, StreamHub.ErrnoOf(error), Endpoint, "", detail: $"{error}; accepting goes on in {backOff.TotalMilliseconds:0} ms");
-        Log.AcceptFailed(hub.Host.Logger, Endpoint, error, backOff.TotalMilliseconds);
+        EndpointEvents.AcceptFailed(hub.Monitors, hub.Host, Endpoint, error, backOff);
     }
 
     public void OnListenerClosed(SocketError error)
     {
         hub.Forget(this);
-        hub.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "", detail: $"the listening socket failed: {error}");
-        Log.ListenerClosed(hub.Host.Logger, Endpoint, error);
+        EndpointEvents.ListenerFailed(hub.Monitors, hub.Host, listener.Handle, Endpoint, error);
     }
 }
 

@@ -20,8 +20,15 @@ internal readonly record struct EndpointError(EndpointFault Fault, string Senten
         EndpointFault.NoSuchPath => 2,
         EndpointFault.NotADirectory => 20,
         EndpointFault.NameTooLong => 36,
-        _ => OsError == SocketError.Success ? 19 : new SocketException((int)OsError).ErrorCode,
+        _ => ErrnoOf(OsError),
     };
+
+    /// <summary>The operating system's own number of an error; 19, ENODEV, where the system was not asked.</summary>
+    public static long ErrnoOf(SocketError error)
+    {
+        const int NoDevice = 19;
+        return error == SocketError.Success ? NoDevice : new SocketException((int)error).ErrorCode;
+    }
 
     /// <summary>No error.</summary>
     public static EndpointError None => new(EndpointFault.None, "");

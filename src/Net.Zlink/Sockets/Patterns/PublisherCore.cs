@@ -1,4 +1,3 @@
-using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Pipes;
@@ -128,22 +127,17 @@ internal sealed class PublisherCore : SocketCore
             Array.Clear(_targets, 0, count);
         }
 
-        if (single is not null)
+        if (rented is null)
         {
-            Account(single.TrySend(message), message);
-        }
-        else if (count == 0)
-        {
-            message.Consume();
-            return SendStatus.Dropped;
+            Fanout.Send(this, single is null ? [] : new ReadOnlySpan<Pipe>(in single), message);
         }
         else
         {
-            Distribute(rented.AsSpan(0, count), message);
-            System.Buffers.ArrayPool<Pipe>.Shared.Return(rented!, clearArray: true);
+            Fanout.Send(this, rented.AsSpan(0, count), message);
+            System.Buffers.ArrayPool<Pipe>.Shared.Return(rented, clearArray: true);
         }
 
-        return SendStatus.Accepted;
+        return count == 0 ? SendStatus.Dropped : SendStatus.Accepted;
     }
 
     public override bool MayRead() => _told is null || _told.Lane.MayRead();
@@ -336,34 +330,6 @@ internal sealed class PublisherCore : SocketCore
         }
 
         _targets[count++] = pipe;
-    }
-
-    private void Distribute(ReadOnlySpan<Pipe> targets, in OutgoingMessage message)
-    {
-        // Encoded once; each peer's queue copies it while it is short, and shares it when it is long.
-        long length = message.EncodedLength;
-        Slab encoded = Host.Slabs.Rent((int)length);
-        message.WriteTo(encoded.Array);
-        foreach (Pipe pipe in targets)
-        {
-            Account(pipe.TrySendShared(encoded, (int)length), default);
-        }
-
-        encoded.Release();
-        message.Consume();
-    }
-
-    private void Account(SendStatus status, in OutgoingMessage message)
-    {
-        if (status == SendStatus.Full)
-        {
-            Interlocked.Increment(ref Books.DroppedAtHighWaterMark);
-        }
-
-        if (status != SendStatus.Accepted)
-        {
-            message.Consume();
-        }
     }
 
     /// <summary>A pipe's place in a publisher: what it asked for, and what counts.</summary>

@@ -128,7 +128,7 @@ internal sealed class SubscriberCore : SocketCore
                 pipes = [.. _all.Peers];
             }
 
-            SendToAll(pipes, message);
+            Fanout.Send(this, pipes, message);
         }
 
         return SendStatus.Accepted;
@@ -202,40 +202,6 @@ internal sealed class SubscriberCore : SocketCore
         foreach (Pipe pipe in pipes)
         {
             pipe.SendOwn(flags, prefix);
-        }
-    }
-
-    private void SendToAll(Pipe[] pipes, in OutgoingMessage message)
-    {
-        if (pipes.Length == 1)
-        {
-            SendStatus status = pipes[0].TrySend(message);
-            Account(status);
-            if (status != SendStatus.Accepted)
-            {
-                message.Consume();
-            }
-
-            return;
-        }
-
-        int length = (int)message.EncodedLength;
-        Buffers.Slab encoded = Host.Slabs.Rent(length);
-        message.WriteTo(encoded.Array);
-        foreach (Pipe pipe in pipes)
-        {
-            Account(pipe.TrySendShared(encoded, length));
-        }
-
-        encoded.Release();
-        message.Consume();
-    }
-
-    private void Account(SendStatus status)
-    {
-        if (status == SendStatus.Full)
-        {
-            Interlocked.Increment(ref Books.DroppedAtHighWaterMark);
         }
     }
 }

@@ -113,7 +113,7 @@ internal sealed class InboundLane(QueueLimits limits)
         }
 
         lease?.ReleaseRest();
-        ReleaseAll(obsolete);
+        InboundLease.ReleaseAll(obsolete);
         if (notify)
         {
             Pipe.Socket.Receive.Enqueue(this);
@@ -168,10 +168,10 @@ internal sealed class InboundLane(QueueLimits limits)
         }
 
         copy?.Release();
-        ReleaseAll(obsolete);
+        InboundLease.ReleaseAll(obsolete);
         if (copied && message.Owner is { } owner)
         {
-            OutboundSegment.DisposeOwner(owner);
+            HandedOver.Dispose(owner);
         }
 
         if (notify)
@@ -294,16 +294,6 @@ internal sealed class InboundLane(QueueLimits limits)
         lock (_gate)
         {
             return _current is null && _first is null;
-        }
-    }
-
-    private static void ReleaseAll(InboundLease? lease)
-    {
-        while (lease is not null)
-        {
-            InboundLease? next = lease.Next;
-            lease.ReleaseRest();
-            lease = next;
         }
     }
 

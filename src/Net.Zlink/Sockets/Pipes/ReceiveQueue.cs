@@ -204,8 +204,8 @@ internal sealed class ReceiveQueue : IWaiterList
             }
         }
 
-        ReleaseAll(all.Taken);
-        ReleaseAll(all.Added);
+        InboundLease.ReleaseAll(all.Taken);
+        InboundLease.ReleaseAll(all.Added);
     }
 
     /// <summary>Ends the queue: every waiter is released with an error, later calls get it too. Unread messages are dropped, also those of peers that have gone.</summary>
@@ -249,16 +249,6 @@ internal sealed class ReceiveQueue : IWaiterList
         }
 
         Watchers.Tell();
-    }
-
-    private static void ReleaseAll(InboundLease? lease)
-    {
-        while (lease is not null)
-        {
-            InboundLease? next = lease.Next;
-            lease.ReleaseRest();
-            lease = next;
-        }
     }
 
     private static void ResumeAll(InboundLane? lane)

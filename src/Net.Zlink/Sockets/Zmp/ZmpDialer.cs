@@ -20,6 +20,7 @@ internal sealed class ZmpDialer
     private readonly SocketCore _socket;
     private readonly ConnectTarget _target;
     private readonly ZmpSettings _settings;
+    private readonly ReconnectPolicy _slowly;
     private readonly CancellationTokenSource _stop = new();
     private readonly Lock _gate = new();
     private WirePipe _pipe;
@@ -35,6 +36,7 @@ internal sealed class ZmpDialer
         _socket = socket;
         _target = target;
         _settings = settings;
+        _slowly = new ReconnectPolicy(settings.Reconnect.Interval, LongestPause);
         _pipe = NewPipe();
     }
 
@@ -168,15 +170,14 @@ internal sealed class ZmpDialer
                 return dial.Socket is null ? dial.Sentence : "the connection is lost and no reconnecting was asked for";
             }
 
-            await PauseAsync(slow > 0 ? SlowPause(slow) : _settings.Reconnect.PauseBefore(attempt++)).ConfigureAwait(false);
+            TimeSpan pause = slow > 0 ? _slowly.PauseBefore(slow) : _settings.Reconnect.PauseBefore(attempt++);
+            await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, pause, _stop.Token).ConfigureAwait(false);
         }
     }
 
     private async Task<DialResult> DialAsync()
     {
-        // The native core reports every attempt as delayed, with EINPROGRESS.
-        const int InProgress = 115;
-        _socket.Monitors.Publish(SocketEventTypes.ConnectDelayed, InProgress, "", _target.Text);
+        EndpointEvents.Connecting(_socket.Monitors, _target.Text);
         DialResult result = await _target.DialAsync(_settings.Transport, _socket.Host.Time, _stop.Token).ConfigureAwait(false);
         if (result.Socket is null)
         {
@@ -231,25 +232,6 @@ internal sealed class ZmpDialer
 
     /// <summary>The handshake is complete on a connection that only delivers what is left.</summary>
     public void OnReady(ZmpSession session) => session.Connection.RequestClose(_closeReason, CloseMode.Orderly, _linger);
-
-    private TimeSpan SlowPause(int count)
-    {
-        TimeSpan pause = _settings.Reconnect.Interval;
-        for (int i = 0; i < count && pause < LongestPause; i++)
-        {
-            pause *= 2;
-        }
-
-        return pause < LongestPause ? pause : LongestPause;
-    }
-
-    private async Task PauseAsync(TimeSpan pause)
-    {
-        // Armed before it is announced: who hears of it may move the clock.
-        Task delay = Task.Delay(pause, _socket.Host.Time, _stop.Token);
-        _socket.Monitors.Publish(SocketEventTypes.ConnectRetried, (long)pause.TotalMilliseconds, "", _target.Text);
-        await delay.ConfigureAwait(false);
-    }
 
     private void End(string? gaveUp)
     {

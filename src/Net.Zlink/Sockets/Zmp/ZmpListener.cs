@@ -58,15 +58,12 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
     public void OnAcceptFailed(SocketError error, TimeSpan backOff)
     {
         Interlocked.Increment(ref socket.Books.AcceptErrors);
-        socket.Monitors.Publish(
-            SocketEventTypes.AcceptFailed, StreamHub.ErrnoOf(error), Endpoint, "", detail: $"{error}; accepting goes on in {backOff.TotalMilliseconds:0} ms");
-        Log.AcceptFailed(socket.Host.Logger, Endpoint, error, backOff.TotalMilliseconds);
+        EndpointEvents.AcceptFailed(socket.Monitors, socket.Host, Endpoint, error, backOff);
     }
 
     public void OnListenerClosed(SocketError error)
     {
         socket.Endpoints.Forget(this);
-        socket.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "", detail: $"the listening socket failed: {error}");
-        Log.ListenerClosed(socket.Host.Logger, Endpoint, error);
+        EndpointEvents.ListenerFailed(socket.Monitors, socket.Host, listener.Handle, Endpoint, error);
     }
 }

@@ -1,0 +1,47 @@
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets.Pipes;
+
+namespace Net.Zlink.Sockets.Patterns;
+
+/// <summary>One message for several pipes, of which none holds up the others: one that is full misses it, and that is counted.</summary>
+internal static class Fanout
+{
+    /// <summary>Sends the message to all of <paramref name="pipes"/>, and lets go of what was handed over with it.</summary>
+    public static void Send(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message)
+    {
+        if (pipes.Length == 1)
+        {
+            // The queue that accepts it owns what was handed over with it.
+            SendStatus status = pipes[0].TrySend(message);
+            Count(socket, status);
+            if (status == SendStatus.Accepted)
+            {
+                return;
+            }
+        }
+        else if (pipes.Length > 1)
+        {
+            // Encoded once; each peer's queue copies it while it is short, and shares it when it is long.
+            int length = (int)message.EncodedLength;
+            Slab encoded = socket.Host.Slabs.Rent(length);
+            message.WriteTo(encoded.Array);
+            foreach (Pipe pipe in pipes)
+            {
+                Count(socket, pipe.TrySendShared(encoded, length));
+            }
+
+            encoded.Release();
+        }
+
+        message.Consume();
+    }
+
+    private static void Count(SocketCore socket, SendStatus status)
+    {
+        if (status == SendStatus.Full)
+        {
+            Interlocked.Increment(ref socket.Books.DroppedAtHighWaterMark);
+        }
+    }
+}
