@@ -63,7 +63,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         if (bound.Listener is null)
         {
             // The native event names the address without its scheme.
-            socket.Monitors.Publish(SocketEventTypes.BindFailed, EndpointError.ErrnoOf(bound.Error.OsError), parts.Rest, "", detail: bound.Error.Sentence);
+            socket.Monitors.Publish(SocketEventTypes.BindFailed, bound.Error.Errno, parts.Rest, "", detail: bound.Error.Sentence);
             return bound.Error;
         }
 
