@@ -18,6 +18,9 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     /// <summary>What was read and not yet taken.</summary>
     public ReadOnlySpan<byte> Buffered => _buffer.AsSpan(_start, _end - _start);
 
+    /// <summary>Asked before each read that would go to the stream beneath: true ends the reads, as if the peer had ended its side. Null: never.</summary>
+    public Func<bool>? IsOver { get; set; }
+
     /// <inheritdoc/>
     public override bool CanRead => true;
 
@@ -58,6 +61,11 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         if (_end > _start)
         {
             return new ValueTask<int>(TakeInto(buffer));
+        }
+
+        if (IsOver is { } isOver && isOver())
+        {
+            return default;
         }
 
         return buffer.Length is 0 or >= BufferSize ? inner.ReadAsync(buffer, cancellationToken) : ReadBehindAsync(buffer, cancellationToken);

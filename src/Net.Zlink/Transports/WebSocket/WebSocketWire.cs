@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
 using System.Net.WebSockets;
 using System.Runtime.CompilerServices;
@@ -11,8 +12,9 @@ namespace Net.Zlink.Transports.WebSocket;
 /// <param name="scheme">ws or wss.</param>
 /// <param name="webSocket">The library's WebSocket over <paramref name="stream"/>; owned.</param>
 /// <param name="stream">The bytes beneath; owned.</param>
+/// <param name="tls">The TLS session of wss, beneath <paramref name="stream"/>; null for ws.</param>
 /// <param name="pool">Where read buffers come from.</param>
-internal sealed class WebSocketWire(Socket socket, string scheme, System.Net.WebSockets.WebSocket webSocket, Stream stream, BufferPool pool)
+internal sealed class WebSocketWire(Socket socket, string scheme, System.Net.WebSockets.WebSocket webSocket, Stream stream, SslStream? tls, BufferPool pool)
     : StreamedWire(socket, scheme, pool)
 {
     // What a native peer takes as one message. Counted as it arrives: the library does not tell what a header announces.
@@ -39,20 +41,20 @@ internal sealed class WebSocketWire(Socket socket, string scheme, System.Net.Web
             WebSocketState.Open when end == WireEnd.GoingAway => WebSocketCloseStatus.EndpointUnavailable,
             _ => null,
         };
-        return End(status is { } code ? () => webSocket.CloseOutputAsync(code, statusDescription: null, CancellationToken.None) : null);
+        return End(status is null && tls is null ? null : () => FarewellAsync(status));
     }
 
     /// <inheritdoc/>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     protected override async ValueTask<int> ReadAsync(Memory<byte> into)
     {
-        while (true)
+        while (!_peerClosed)
         {
             ValueWebSocketReceiveResult result = await webSocket.ReceiveAsync(into, CancellationToken.None).ConfigureAwait(false);
             if (result.MessageType == WebSocketMessageType.Close)
             {
-                _peerClosed = true;
-                return 0;
+                _peerClosed = true; // The library refuses to read behind it.
+                break;
             }
 
             _received += result.Count;
@@ -73,6 +75,8 @@ internal sealed class WebSocketWire(Socket socket, string scheme, System.Net.Web
                 return result.Count;
             }
         }
+
+        return 0;
     }
 
     /// <inheritdoc/>
@@ -121,5 +125,18 @@ internal sealed class WebSocketWire(Socket socket, string scheme, System.Net.Web
     {
         webSocket.Dispose();
         stream.Dispose();
+    }
+
+    private async Task FarewellAsync(WebSocketCloseStatus? status)
+    {
+        if (status is { } code)
+        {
+            await webSocket.CloseOutputAsync(code, statusDescription: null, CancellationToken.None).ConfigureAwait(false);
+        }
+
+        if (tls is not null)
+        {
+            await tls.ShutdownAsync().ConfigureAwait(false); // Without it the peer's TLS has to take our end for an attack.
+        }
     }
 }
