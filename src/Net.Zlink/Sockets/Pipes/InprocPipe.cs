@@ -60,7 +60,7 @@ internal sealed class InprocPipe : Pipe
         }
     }
 
-    public override SendStatus TrySend(in OutgoingMessage message)
+    public override SendStatus TrySend(in OutgoingMessage message, bool force = false)
     {
         InprocPipe? other = Other;
         if (other is null ? IsNewsOfTopics(message) : other.Socket.InboundRole != InboundRole.All && !IsWanted(other, message))
@@ -70,10 +70,10 @@ internal sealed class InprocPipe : Pipe
             return SendStatus.Accepted;
         }
 
-        return _out.Append(message, Socket.Host.Slabs, Name);
+        return _out.Append(message, Socket.Host.Slabs, Name, force);
     }
 
-    public override SendStatus TrySendShared(Slab encoded, int length)
+    public override SendStatus TrySendShared(Slab encoded, int length, bool force = false)
     {
         // The parts stay where they are, in the bytes that the wires get; only the headers are left out.
         InboundLease lease = InboundLease.Rent(slab: null, source: null);
@@ -87,7 +87,7 @@ internal sealed class InprocPipe : Pipe
         }
 
         lease.EndMessage();
-        SendStatus status = TrySend(new OutgoingMessage(lease, 0));
+        SendStatus status = TrySend(new OutgoingMessage(lease, 0), force);
         lease.Release(0, lease.GenerationOf(0));
         return status;
     }
