@@ -169,6 +169,10 @@ internal abstract class SocketCore
         }
 
         OnDetached(pipe);
+
+        // A send that waited for this one's room need not any more, be it that it goes to others only, or to nobody.
+        Line.Move();
+        WritableWatchers.TellFenced();
     }
 
     /// <summary>A pipe takes and gives nothing any more: its counts become the socket's.</summary>
