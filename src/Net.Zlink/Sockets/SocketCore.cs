@@ -127,6 +127,7 @@ internal abstract class SocketCore
             {
                 pipe.IsAttached = true;
                 _pipes.Add(pipe);
+                Books.Open(pipe);
                 FindOnly();
             }
 
@@ -178,15 +179,11 @@ internal abstract class SocketCore
     /// <summary>A pipe takes and gives nothing any more: its counts become the socket's.</summary>
     public void CloseBooks(Pipe pipe)
     {
-        if (pipe.TryCloseBooks())
+        if (Books.TryClose(pipe, out OutboundCounts dropped) && dropped.DroppedMessages > 0)
         {
-            OutboundCounts dropped = Books.Add(pipe);
-            if (dropped.DroppedMessages > 0)
-            {
-                Monitors.Publish(new SocketEvent(
-                    SocketEventTypes.MessagesDropped, dropped.DroppedMessages, pipe.Peer.RoutingId, "", pipe.Endpoint, 0, "accepted, but not written when the connection ended"));
-                Log.Undelivered(Host.Logger, 0, pipe.Endpoint, dropped.DroppedMessages, dropped.DroppedBytes);
-            }
+            Monitors.Publish(new SocketEvent(
+                SocketEventTypes.MessagesDropped, dropped.DroppedMessages, pipe.Peer.RoutingId, "", pipe.Endpoint, 0, "accepted, but not written when the connection ended"));
+            Log.Undelivered(Host.Logger, 0, pipe.Endpoint, dropped.DroppedMessages, dropped.DroppedBytes);
         }
     }
 

@@ -40,9 +40,20 @@ internal sealed class InprocPipe : Pipe
     {
         get
         {
-            // What lies in the other end's lane is written; what its filter did not want, too.
-            long sent = _out.Counts.Received + Volatile.Read(ref _unwanted);
-            return new OutboundCounts { AcceptedMessages = sent, WrittenMessages = sent };
+            // What lies in the other end's lane is written; what its filter did not want, too. Without another end it only waits there, and may be dropped.
+            bool hasReader = _out.Pipe is not null;
+            LaneCounts lane = _out.Counts;
+            long sent = lane.Received + Volatile.Read(ref _unwanted);
+            return hasReader
+                ? new OutboundCounts { AcceptedMessages = sent, WrittenMessages = sent }
+                : new OutboundCounts
+                {
+                    AcceptedMessages = sent,
+                    WrittenMessages = sent - lane.QueuedMessages - lane.Dropped,
+                    QueuedMessages = lane.QueuedMessages,
+                    QueuedBytes = lane.QueuedBytes,
+                    DroppedMessages = lane.Dropped,
+                };
         }
     }
 
