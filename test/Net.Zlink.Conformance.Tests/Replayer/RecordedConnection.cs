@@ -1,4 +1,7 @@
+using System.Globalization;
+using System.Net;
 using System.Net.Sockets;
+using System.Text;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 
 namespace Net.Zlink.Conformance.Tests.Replayer;
@@ -46,7 +49,7 @@ internal sealed class RecordedConnection : IDisposable
             if (IsOwn(record))
             {
                 // In a handshake nobody waits for the other.
-                bool atOnce = _handshakes.Contains(record.Step) && !Array.Exists(_records[.._next], IsOwn);
+                bool atOnce = _handshakes.Contains(record.Step) && record.Http?.Status is null && !Array.Exists(_records[.._next], IsOwn);
                 bool caused = Array.Exists(_records[.._next], earlier => earlier.Step == record.Step && !IsOwn(earlier));
                 if (!hasReached(record.Step, caused) || (!atOnce && !Has(_records[.._next])))
                 {
@@ -89,6 +92,19 @@ internal sealed class RecordedConnection : IDisposable
 
     public void Dispose() => _socket.Dispose();
 
+    /// <summary>The request of a ws client names the port that it connects to.</summary>
+    private byte[] WithPortInUse(WireRecord record)
+    {
+        byte[] bytes = record.Bytes;
+        foreach (RandomField field in record.Random.Where(field => field.Id is "port"))
+        {
+            string port = ((IPEndPoint)_socket.RemoteEndPoint!).Port.ToString(CultureInfo.InvariantCulture);
+            bytes = [.. bytes[..field.Offset], .. Encoding.ASCII.GetBytes(port), .. bytes[(field.Offset + field.Length)..]];
+        }
+
+        return bytes;
+    }
+
     private bool IsOwn(WireRecord record) => string.Equals(record.From, _name, StringComparison.Ordinal);
 
     private bool Has(WireRecord[] records)
@@ -125,7 +141,7 @@ internal sealed class RecordedConnection : IDisposable
                 return;
             }
 
-            ReadOnlySpan<byte> left = record.Bytes;
+            ReadOnlySpan<byte> left = WithPortInUse(record);
             while (!left.IsEmpty)
             {
                 int sent = _socket.Send(left, SocketFlags.None, out SocketError error);

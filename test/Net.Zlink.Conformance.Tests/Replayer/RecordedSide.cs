@@ -54,12 +54,13 @@ internal sealed class RecordedSide : IImplementedSide
         _listener.Listen();
         _ = AcceptAsync(_listener);
         Called();
-        return "tcp://" + _listener.LocalEndPoint;
+        return $"{_transcript.Transport}://{_listener.LocalEndPoint}";
     }
 
     public void Connect(string endpoint)
     {
-        _target = IPEndPoint.Parse(endpoint["tcp://".Length..]);
+        var target = new Uri(endpoint);
+        _target = new IPEndPoint(IPAddress.Parse(target.Host), target.Port);
         _ = ConnectAsync();
         Called();
     }

@@ -29,11 +29,6 @@ public sealed class RecordingTests
     [MemberData(nameof(Rows))]
     public async Task A_recording_passes_its_own_replay(string file, string variant)
     {
-        if (Folder.WhySkipped(file) is { } why)
-        {
-            Assert.Skip(why);
-        }
-
         foreach (Transcript transcript in TranscriptReader.ReadFile(Folder.PathOf(file)))
         {
             foreach (Side side in transcript.Sides.Values.Where(side => !side.IsRaw))

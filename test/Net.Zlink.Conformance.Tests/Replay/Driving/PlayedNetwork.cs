@@ -35,10 +35,9 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
     public PlayedConnection Get(int connection) => Find(connection) ?? throw new ReplayFailedException($"connection {connection} is not there");
 
     /// <summary>The text that the implementation binds: any free port.</summary>
-    public static string BindText(Side side) => (side.Endpoint ?? "tcp://127.0.0.1:PORT").Replace("PORT", "0", StringComparison.Ordinal);
+    public static string BindText(Side side) => EndpointOf(side, "0");
 
-    public void ImplementationIsAt(string endpoint)
-        => _implementedPort = int.Parse(endpoint.AsSpan(endpoint.LastIndexOf(':') + 1), System.Globalization.CultureInfo.InvariantCulture);
+    public void ImplementationIsAt(string endpoint) => _implementedPort = new Uri(endpoint).Port;
 
     public void Listen() => _listener = new PlayedListener(Changed);
 
@@ -48,8 +47,7 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
     public string ConnectText(Side side)
     {
         PlayedListener listener = _listener ?? throw new ReplayFailedException("the played side does not listen");
-        string port = listener.Port.ToString(System.Globalization.CultureInfo.InvariantCulture);
-        return (side.Endpoint ?? "tcp://127.0.0.1:PORT").Replace("PORT", port, StringComparison.Ordinal);
+        return EndpointOf(side, listener.Port.ToString(System.Globalization.CultureInfo.InvariantCulture));
     }
 
     public async Task ConnectAsync(int connection, CancellationToken cancellation)
@@ -92,6 +90,8 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
             connection.Drain();
         }
     }
+
+    private static string EndpointOf(Side side, string port) => (side.Endpoint ?? $"{side.Transport}://127.0.0.1:PORT").Replace("PORT", port, StringComparison.Ordinal);
 
     public void Dispose()
     {
