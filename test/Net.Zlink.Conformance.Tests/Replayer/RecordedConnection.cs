@@ -15,6 +15,7 @@ internal sealed class RecordedConnection : IDisposable
     private readonly string _name;
     private readonly IReadOnlySet<int> _handshakes;
     private readonly bool _isHurried;
+    private readonly Func<WireRecord, byte[], byte[]> _change;
     private readonly bool _isAbsolute;
     private int _next;
     private int _received;
@@ -28,9 +29,10 @@ internal sealed class RecordedConnection : IDisposable
     /// <param name="handshakes">Steps in which nobody waits for the other.</param>
     /// <param name="isAbsolute">The times count from the start: true without a RAW side, whose recordings have pauses between the steps.</param>
     /// <param name="isHurried">A fault: the times between its records are not kept.</param>
-    public RecordedConnection(Socket socket, WireRecord[] records, string name, IReadOnlySet<int> handshakes, bool isAbsolute, bool isHurried)
+    /// <param name="change">What becomes of its bytes on their way out.</param>
+    public RecordedConnection(Socket socket, WireRecord[] records, string name, IReadOnlySet<int> handshakes, bool isAbsolute, bool isHurried, Func<WireRecord, byte[], byte[]> change)
     {
-        (_socket, _records, _name, _handshakes, _isAbsolute, _isHurried) = (socket, records, name, handshakes, isAbsolute, isHurried);
+        (_socket, _records, _name, _handshakes, _isAbsolute, _isHurried, _change) = (socket, records, name, handshakes, isAbsolute, isHurried, change);
         _socket.Blocking = false;
     }
 
@@ -141,7 +143,7 @@ internal sealed class RecordedConnection : IDisposable
                 return;
             }
 
-            ReadOnlySpan<byte> left = WithPortInUse(record);
+            ReadOnlySpan<byte> left = _change(record, WithPortInUse(record));
             while (!left.IsEmpty)
             {
                 int sent = _socket.Send(left, SocketFlags.None, out SocketError error);
