@@ -10,9 +10,6 @@ public sealed class BindWsFuzzerTests
 {
     public BindWsFuzzerTests() => Link.Need(Link.Ws);
 
-    private static readonly byte[] Request =
-        "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"u8.ToArray();
-
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
@@ -26,7 +23,7 @@ public sealed class BindWsFuzzerTests
         var random = new Random(seed);
         for (int i = 0; i < 40; i++)
         {
-            RawPeer raw = await fixture.ConnectAsync($"tcp://{new Uri(endpoint).Authority}");
+            RawPeer raw = await fixture.ConnectAsync(RawWs.Below(endpoint));
             await raw.SendAsync(Garbage(random, i % 4));
             raw.Dispose();
         }
@@ -49,14 +46,14 @@ public sealed class BindWsFuzzerTests
             case 0:
                 return garbage;
             case 1:
-                byte[] bent = [.. Request];
+                byte[] bent = [.. RawWs.Request];
                 bent[random.Next(bent.Length)] = garbage[0];
                 return bent;
             case 2:
-                return [.. Request, .. garbage];
+                return [.. RawWs.Request, .. garbage];
             default:
                 byte[] mask = [garbage[0], 1, 2, 3];
-                return [.. Request, .. WsFrame.Write(WsOpcode.Binary, RawZmp.Greeting(RawZmp.Sub, "raw"), mask), .. WsFrame.Write(WsOpcode.Binary, garbage, mask), .. garbage];
+                return [.. RawWs.Request, .. WsFrame.Write(WsOpcode.Binary, RawZmp.Greeting(RawZmp.Sub, "raw"), mask), .. WsFrame.Write(WsOpcode.Binary, garbage, mask), .. garbage];
         }
     }
 }
