@@ -10,8 +10,6 @@ namespace Net.Zlink.Conformance.Tests.Behaviour;
 /// </summary>
 public sealed class AsioSslTests
 {
-    public AsioSslTests() => Link.Need(Link.Tls);
-
     [Theory]
     [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
     public async Task A_client_that_trusts_the_authority_gets_in_by_address(string transport) => await GetsInAsync(transport, "127.0.0.1", static (client, files) => client.Authority(files.AuthorityFile));
@@ -94,7 +92,7 @@ public sealed class AsioSslTests
         await SocketWords.BounceAsync(server, client);
     }
 
-    /// <summary>It tries, fails, and tries again; and neither side ever has a peer.</summary>
+    /// <summary>It tries, fails, and tries again; the server never has a peer.</summary>
     private static async Task IsKeptOutAsync(string transport, Action<PairSocket, CertificateFolder> prepare, bool isMutual = false)
     {
         await using var fixture = new StreamFixture();
@@ -104,7 +102,7 @@ public sealed class AsioSslTests
         using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
         client.Connect(server.Bind(Link.Any(transport)));
         Assert.Equal([SocketEventTypes.ConnectRetried, SocketEventTypes.ConnectRetried], await monitor.NextAsync(2));
-        Assert.Equal((0, 0), (server.PeerCount, client.PeerCount));
+        Assert.Equal(0, server.PeerCount);
     }
 
     private static (PairSocket Server, PairSocket Client) Pair(StreamFixture fixture, CertificateFolder files, bool isMutual)

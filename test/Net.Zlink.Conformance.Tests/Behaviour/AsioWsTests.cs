@@ -7,8 +7,6 @@ namespace Net.Zlink.Conformance.Tests.Behaviour;
 /// <summary>As the native test_asio_ws: binding and connecting over ws and wss. The plumbing below it, which that program tests first, is System.Net.WebSockets here.</summary>
 public sealed class AsioWsTests
 {
-    public AsioWsTests() => Link.Need(Link.Wss);
-
     [Fact]
     public async Task A_wildcard_port_is_resolved_in_the_last_endpoint_and_the_path_is_the_root()
     {

@@ -8,8 +8,6 @@ namespace Net.Zlink.Conformance.Tests.Behaviour;
 /// <summary>As the native test_bind_ws_fuzzer, which is not built there: garbage sent to a bound ws socket harms nobody else.</summary>
 public sealed class BindWsFuzzerTests
 {
-    public BindWsFuzzerTests() => Link.Need(Link.Ws);
-
     [Theory]
     [InlineData(1)]
     [InlineData(2)]

@@ -7,8 +7,6 @@ namespace Net.Zlink.Conformance.Tests.Behaviour;
 /// <summary>As the native test_zmp_ws_wss: a pair over ws, and over wss with an authority's file and a host name.</summary>
 public sealed class ZmpWsWssTests
 {
-    public ZmpWsWssTests() => Link.Need(Link.Wss);
-
     [Fact]
     public async Task A_pair_bounces_over_ws()
     {

@@ -227,7 +227,7 @@ internal sealed class FakePeer : IDisposable
         while (!_discarding && _tail.Count >= sizeof(uint))
         {
             uint length = BinaryPrimitives.ReadUInt32BigEndian([.. _tail[..sizeof(uint)]]);
-            if (length > _owner.Limit || (length == 0 && _ws is not null))
+            if (length > _owner.Limit)
             {
                 Lose(reason: 3);
                 return;
@@ -275,7 +275,7 @@ internal sealed class FakePeer : IDisposable
                 _owner.Deliver(_id, [.. _tail], "data");
             }
 
-            Tell(reason: 4);
+            Tell(reason: _ws is { IsBreached: true } ? 3 : 4);
             _owner.Lost();
         }
 

@@ -12,6 +12,9 @@ internal sealed class FakeWs(Fault fault, Action<byte[]> send)
 
     public FakeWsState State { get; private set; }
 
+    /// <summary>The peer sent what RFC 6455 forbids.</summary>
+    public bool IsBreached { get; private set; }
+
     /// <summary>Takes bytes; returns the payload of the frames that became whole.</summary>
     public byte[] Take(ReadOnlySpan<byte> bytes)
     {
@@ -55,20 +58,19 @@ internal sealed class FakeWs(Fault fault, Action<byte[]> send)
     private byte[]? TakeFrame()
     {
         byte[] all = [.. _tail];
+        if (WsFrame.IsBreach(all, isMasked: true) && fault is not Fault.TakesBrokenFrames)
+        {
+            IsBreached = true;
+            Close(ProtocolError);
+            return null;
+        }
+
         if (WsFrame.TryRead(all) is not { } frame)
         {
             return null;
         }
 
         _tail.RemoveRange(0, frame.Size);
-        if (!frame.IsMasked || frame.Reserved != 0)
-        {
-            if (fault is not Fault.TakesBrokenFrames)
-            {
-                Close(ProtocolError);
-                return null;
-            }
-        }
 
         switch (frame.Opcode)
         {

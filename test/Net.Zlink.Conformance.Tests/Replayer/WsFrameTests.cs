@@ -53,6 +53,19 @@ public sealed class WsFrameTests
     [InlineData("827f000000000000000161")]
     public void A_padded_length_is_seen(string hex) => Assert.True(WsFrame.TryRead(Convert.FromHexString(hex))!.IsLengthPadded);
 
+    [Theory]
+    [InlineData("c28911223344", true, true)]
+    [InlineData("c289112233", true, false)]
+    [InlineData("820900000005", true, true)]
+    [InlineData("8209000000", true, false)]
+    [InlineData("828911223344", true, false)]
+    [InlineData("8298", false, true)]
+    [InlineData("8218", false, false)]
+    [InlineData("c218", false, true)]
+    [InlineData("82", false, false)]
+    public void What_a_direction_may_not_send_is_seen_with_the_header_that_it_should_have(string hex, bool isMasked, bool expected)
+        => Assert.Equal(expected, WsFrame.IsBreach(Convert.FromHexString(hex), isMasked));
+
     [Fact]
     public void Reserved_bits_are_read_and_written()
     {

@@ -28,7 +28,7 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
         {
             if (!readers.TryGetValue(played.Connection, out FrameCutter? reader))
             {
-                readers.Add(played.Connection, reader = new FrameCutter(LimitOf(transcript.Sides[severance.Implemented]), takesEmpty: !transcript.IsWs));
+                readers.Add(played.Connection, reader = new FrameCutter(LimitOf(transcript.Sides[severance.Implemented])));
             }
 
             IReadOnlyList<byte[]> whole = reader.Take(played.Bytes);
@@ -50,7 +50,7 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
         }
 
         bool silent = gone || IsDroppedByApp(severance, severance.Connection);
-        bool broken = readers.TryGetValue(severance.Connection, out FrameCutter? last) && last.IsBroken;
+        bool broken = severance.Breached.Contains(severance.Connection) || (readers.TryGetValue(severance.Connection, out FrameCutter? last) && last.IsBroken);
         return new SeveredOutcome(Lines(delivered), Events(severance, silent ? null : broken ? ProtocolError : TransportError));
     }
 
@@ -121,15 +121,11 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
 
     private static bool IsAt(Severance severance, string at) => string.Equals(at, severance.Implemented, StringComparison.Ordinal);
 
-    /// <summary>0 means empty payloads only on tcp, and nothing set elsewhere (docs/protocol.md, section 2).</summary>
     private static long LimitOf(Side side)
-    {
-        long limit = side.Options.LastOrDefault(option => option.Name is "MAXMSGSIZE")?.Value.Number ?? -1;
-        return limit > 0 || (limit == 0 && side.Transport is Side.Tcp) ? limit : DefaultLimit;
-    }
+        => side.Options.LastOrDefault(option => option.Name is "MAXMSGSIZE")?.Value.Number is { } limit and >= 0 ? limit : DefaultLimit;
 
-    /// <summary>Cuts a connection's bytes into frames, up to the first whose length is over the limit, or 0 where that is not allowed.</summary>
-    private sealed class FrameCutter(long limit, bool takesEmpty)
+    /// <summary>Cuts a connection's bytes into frames, up to the first whose length is over the limit.</summary>
+    private sealed class FrameCutter(long limit)
     {
         private readonly List<byte> _tail = [];
 
@@ -142,7 +138,7 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
             while (!IsBroken && _tail.Count >= HeaderSize)
             {
                 uint length = BinaryPrimitives.ReadUInt32BigEndian([.. _tail[..HeaderSize]]);
-                IsBroken = length > limit || (length == 0 && !takesEmpty);
+                IsBroken = length > limit;
                 if (IsBroken || _tail.Count - HeaderSize < length)
                 {
                     break;

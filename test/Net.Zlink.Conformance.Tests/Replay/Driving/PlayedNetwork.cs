@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 using Net.Zlink.Conformance.Tests.Replay.Played;
+using Net.Zlink.Conformance.Tests.Sides;
 
 namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 
@@ -27,6 +28,9 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
 
     /// <summary>True for a connection between the implementation and a played side; what played sides have among themselves does not take place.</summary>
     public bool IsLive(int connection) => implemented is "b" || string.Equals(transcript.ConnectorOf(connection), implemented, StringComparison.Ordinal);
+
+    /// <summary>True for an event of a connection of which nothing was recorded.</summary>
+    public bool IsOfUnrecorded(ReceivedEvent received) => _unrecorded.Any(connection => _connections[connection].RemotePort == received.LocalPort);
 
     public bool IsRecorded(int connection) => !_unrecorded.Contains(connection);
 

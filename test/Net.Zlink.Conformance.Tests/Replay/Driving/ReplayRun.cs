@@ -38,7 +38,7 @@ internal sealed class ReplayRun : IAsyncDisposable
         _deliveries = new DeliveryCheck(_side, random, options.Guard);
         _actions = new StepActions(transcript, implemented, _side, _network, _stillness, _clock, _deliveries, random, SpeaksFirst(adapter), options.Guard);
         _wire = new WireCheck(transcript, implemented, _network, _form);
-        _events = new EventCheck(_side, random, options.Guard);
+        _events = new EventCheck(_side, _network, random, options.Guard);
     }
 
     /// <param name="transcript">The conversation, with our differences applied.</param>

@@ -21,6 +21,7 @@ internal static class WsUnwrapping
             Transcript = transcript with { Records = [.. transcript.Records.Where(record => record.Close is not null || record.Payload is not null).Select(record => record with { Bytes = record.Payload ?? [] })] },
             Played = [.. played.Where(bytes => bytes.Bytes.Length > 0)],
             NeverUp = directions.Where(direction => !direction.Value.IsUp).Select(direction => direction.Key).ToHashSet(),
+            Breached = directions.Where(direction => direction.Value.IsBreached).Select(direction => direction.Key).ToHashSet(),
         };
     }
 
@@ -37,6 +38,9 @@ internal static class WsUnwrapping
         /// <summary>Its head was whole, and nobody refused.</summary>
         public bool IsUp { get; private set; }
 
+        /// <summary>It has sent what RFC 6455 forbids.</summary>
+        public bool IsBreached { get; private set; }
+
         public byte[] Take(byte[] bytes)
         {
             _tail.AddRange(bytes);
@@ -47,10 +51,18 @@ internal static class WsUnwrapping
             }
 
             var payload = new List<byte>();
-            while (IsUp && !_isOver && WsFrame.TryRead([.. _tail]) is { } frame)
+            while (IsUp && !_isOver)
             {
-                _isOver = frame.Reserved != 0 || frame.IsMasked != isMasked || frame.Opcode is WsOpcode.Close;
-                payload.AddRange(frame.IsControl || _isOver ? [] : frame.Payload);
+                byte[] left = [.. _tail];
+                IsBreached = WsFrame.IsBreach(left, isMasked);
+                _isOver = IsBreached;
+                if (_isOver || WsFrame.TryRead(left) is not { } frame)
+                {
+                    break;
+                }
+
+                _isOver = frame.Opcode is WsOpcode.Close;
+                payload.AddRange(frame.IsControl ? [] : frame.Payload);
                 _tail.RemoveRange(0, frame.Size);
             }
 

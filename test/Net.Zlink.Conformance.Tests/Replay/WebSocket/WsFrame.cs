@@ -67,6 +67,20 @@ internal sealed record WsFrame(bool IsFinal, int Reserved, WsOpcode Opcode, bool
         return new WsHeader(size, masked, length);
     }
 
+    /// <summary>
+    /// True for the beginning of a frame that its direction may not send: a reserved bit, or a mask, or none. It is seen when as many bytes are in as the header of a right one has: readers take the header as a whole.
+    /// </summary>
+    public static bool IsBreach(ReadOnlySpan<byte> bytes, bool isMasked)
+    {
+        if (bytes.Length < BasicHeader)
+        {
+            return false;
+        }
+
+        int size = BasicHeader + (bytes[1] & 0x7F) switch { ShortLength => sizeof(ushort), LongLength => sizeof(ulong), _ => 0 } + (isMasked ? MaskSize : 0);
+        return bytes.Length >= size && ((bytes[0] & 0x70) != 0 || (bytes[1] & 0x80) != 0 != isMasked);
+    }
+
     /// <summary>A frame as bytes; <paramref name="mask"/> is null for one that is not masked.</summary>
     public static byte[] Write(WsOpcode opcode, ReadOnlySpan<byte> payload, byte[]? mask = null, bool isFinal = true, int reserved = 0)
     {
