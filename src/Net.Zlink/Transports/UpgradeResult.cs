@@ -19,6 +19,10 @@ internal readonly record struct UpgradeResult(Wire? Wire, HandshakeFailure Cause
     /// <summary>One that was given up because this side closes.</summary>
     public static UpgradeResult Cancelled { get; } = new(null, HandshakeFailure.Lost, SocketError.OperationAborted, "the socket was closed during the handshake");
 
+    /// <summary>One whose connection ended: the peer closed it, or it broke.</summary>
+    public static UpgradeResult Lost(string what, Exception exception) =>
+        new(null, HandshakeFailure.Lost, StreamFaults.ErrorOf(exception), $"the connection was lost during {what}: {StreamFaults.WordsOf(exception)}");
+
     /// <summary>One that the time ran out for.</summary>
     public static UpgradeResult TimedOut(string what, TimeSpan limit) => new(null, HandshakeFailure.TimedOut, SocketError.TimedOut, $"{what} was not complete within {limit.TotalMilliseconds:0} ms");
 }

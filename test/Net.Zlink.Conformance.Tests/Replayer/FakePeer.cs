@@ -76,6 +76,7 @@ internal sealed class FakePeer : IDisposable
         _owner.Deliver(_id, [0], "disconnected");
         if (_owner.Fault is not Fault.LeavesDisconnectedPeersOpen)
         {
+            _ws?.Close();
             ShutdownSend();
         }
     }

@@ -6,6 +6,7 @@ namespace Net.Zlink.Conformance.Tests.Replayer;
 /// <summary>The ws server's side of one connection of the <see cref="FakeStream"/>, right but for the owner's fault: bytes in, payload and answers out.</summary>
 internal sealed class FakeWs(Fault fault, Action<byte[]> send)
 {
+    private static readonly byte[] NormalClosure = [0x03, 0xE8];
     private static readonly byte[] ProtocolError = [0x03, 0xEA];
 
     private readonly List<byte> _tail = [];
@@ -32,6 +33,9 @@ internal sealed class FakeWs(Fault fault, Action<byte[]> send)
 
         return [.. payload];
     }
+
+    /// <summary>Says CLOSE 1000.</summary>
+    public void Close() => Close(NormalClosure);
 
     private void Upgrade()
     {

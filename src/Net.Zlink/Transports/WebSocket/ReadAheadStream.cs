@@ -15,11 +15,11 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     private int _end;
     private bool _isReleased;
 
-    /// <summary>Reads find the end of the stream, whatever has come: for a library that would otherwise wait for it in its own way.</summary>
-    public bool LooksEnded { get; set; }
-
     /// <summary>What was read and not yet taken.</summary>
     public ReadOnlySpan<byte> Buffered => _buffer.AsSpan(_start, _end - _start);
+
+    /// <summary>Asked before each read that would go to the stream beneath: true ends the reads, as if the peer had ended its side. Null: never.</summary>
+    public Func<bool>? IsOver { get; set; }
 
     /// <inheritdoc/>
     public override bool CanRead => true;
@@ -70,14 +70,14 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        if (LooksEnded)
-        {
-            return new ValueTask<int>(0);
-        }
-
         if (_end > _start)
         {
             return new ValueTask<int>(TakeInto(buffer));
+        }
+
+        if (IsOver is { } isOver && isOver())
+        {
+            return default;
         }
 
         return buffer.Length is 0 or >= BufferSize ? inner.ReadAsync(buffer, cancellationToken) : ReadBehindAsync(buffer, cancellationToken);

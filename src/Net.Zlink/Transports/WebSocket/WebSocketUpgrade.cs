@@ -22,25 +22,25 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     /// <inheritdoc/>
     public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
     {
-        Stream inner;
-        if (tls is null)
+        SslStream? secure = null;
+        Stream? inner;
+        if (tls is not null)
         {
-            socket.Blocking = true; // What the stream asks for; its asynchronous operations never block.
-            inner = new NetworkStream(socket, ownsSocket: true);
-        }
-        else
-        {
-            (SslStream? established, UpgradeResult failure) = await tls.AuthenticateAsync(socket, time, cancellation).ConfigureAwait(false);
-            if (established is null)
+            (secure, UpgradeResult failure) = await tls.AuthenticateAsync(socket, time, cancellation).ConfigureAwait(false);
+            if (secure is null)
             {
                 return failure;
             }
 
-            inner = established;
+            inner = secure;
+        }
+        else if ((inner = StreamFaults.TryOpen(socket, out UpgradeResult failure)) is null)
+        {
+            return failure;
         }
 
         var stream = new ReadAheadStream(inner, pool);
-        UpgradeResult result = await ExchangeAsync(stream, socket, pool, time, cancellation).ConfigureAwait(false);
+        UpgradeResult result = await ExchangeAsync(stream, secure, socket, pool, time, cancellation).ConfigureAwait(false);
         if (result.Wire is not null)
         {
             return result;
@@ -99,7 +99,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         stream.Release();
     }
 
-    private async Task<UpgradeResult> ExchangeAsync(ReadAheadStream stream, Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
+    private async Task<UpgradeResult> ExchangeAsync(ReadAheadStream stream, SslStream? secure, Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
     {
         using var deadline = new Deadline(limit > TimeSpan.Zero ? limit : Timeout.InfiniteTimeSpan, time, cancellation);
         try
@@ -112,13 +112,16 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
             // No ping of ours: whether a peer lives is for the heartbeats of the protocol above to find out, as natively.
             var options = new WebSocketCreationOptions { IsServer = isServer, KeepAliveInterval = TimeSpan.Zero };
             var webSocket = System.Net.WebSockets.WebSocket.CreateFromStream(stream, options);
-            return UpgradeResult.Of(new WebSocketWire(socket, scheme, webSocket, stream, pool, isServer, closeTimeout, time));
+
+            // The library's client waits a second for the server's end once both have said CLOSE, and lets go of that read without ending it. Our own closing waits already, with limits of its own.
+            stream.IsOver = () => webSocket.State == WebSocketState.Closed;
+            return UpgradeResult.Of(new WebSocketWire(socket, scheme, webSocket, stream, secure, pool, isServer, closeTimeout, time));
         }
         catch (Exception e) when (StreamFaults.IsOfStream(e))
         {
             return cancellation.IsCancellationRequested ? UpgradeResult.Cancelled
                 : deadline.IsOver ? UpgradeResult.TimedOut("the WebSocket upgrade", limit)
-                : new UpgradeResult(null, HandshakeFailure.Lost, StreamFaults.ErrorOf(e), $"the connection was lost during the WebSocket upgrade: {StreamFaults.WordsOf(e)}");
+                : UpgradeResult.Lost("the WebSocket upgrade", e);
         }
     }
 }

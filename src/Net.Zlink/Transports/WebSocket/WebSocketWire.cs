@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
 using System.Net.WebSockets;
 using System.Runtime.CompilerServices;
@@ -12,12 +13,21 @@ namespace Net.Zlink.Transports.WebSocket;
 /// <param name="scheme">ws or wss.</param>
 /// <param name="webSocket">The library's WebSocket over <paramref name="stream"/>; owned.</param>
 /// <param name="stream">The bytes beneath; owned.</param>
+/// <param name="tls">The TLS session of wss, beneath <paramref name="stream"/>; null for ws.</param>
 /// <param name="pool">Where read buffers come from.</param>
 /// <param name="isServer">This side listens: after a CLOSE it ends TCP first, and a client waits for that.</param>
 /// <param name="closeTimeout">How long the peer's end of TCP is waited for after a CLOSE.</param>
 /// <param name="time">For that time.</param>
 internal sealed class WebSocketWire(
-    Socket socket, string scheme, System.Net.WebSockets.WebSocket webSocket, ReadAheadStream stream, BufferPool pool, bool isServer, TimeSpan closeTimeout, TimeProvider time)
+    Socket socket,
+    string scheme,
+    System.Net.WebSockets.WebSocket webSocket,
+    ReadAheadStream stream,
+    SslStream? tls,
+    BufferPool pool,
+    bool isServer,
+    TimeSpan closeTimeout,
+    TimeProvider time)
     : StreamedWire(socket, scheme, pool)
 {
     // What a native peer takes as one message. Counted as it arrives: the library does not tell what a header announces.
@@ -30,6 +40,7 @@ internal sealed class WebSocketWire(
     private long _sent;
     private bool _peerClosed;
     private bool _isOver;
+    private bool _hasEnded;
 
     /// <inheritdoc/>
     public override string Format(EndPoint? address) => Endpoints.Format(address, Scheme);
@@ -44,7 +55,7 @@ internal sealed class WebSocketWire(
             WebSocketState.Open when end == WireEnd.GoingAway => WebSocketCloseStatus.EndpointUnavailable,
             _ => null,
         };
-        return End(status is { } code ? () => webSocket.CloseOutputAsync(code, statusDescription: null, CancellationToken.None) : null);
+        return End(status is null && (tls is null || _hasEnded) ? null : () => FarewellAsync(status, CancellationToken.None));
     }
 
     /// <inheritdoc/>
@@ -69,8 +80,13 @@ internal sealed class WebSocketWire(
             if (result.MessageType == WebSocketMessageType.Close)
             {
                 _peerClosed = true;
-                await PartAsync(webSocket.State == WebSocketState.CloseReceived ? webSocket.CloseStatus ?? WebSocketCloseStatus.NormalClosure : null).ConfigureAwait(false);
-                break;
+                _isOver = true; // The library refuses to read behind it.
+                if (webSocket.State == WebSocketState.CloseReceived)
+                {
+                    await PartAsync(webSocket.CloseStatus ?? WebSocketCloseStatus.NormalClosure).ConfigureAwait(false);
+                }
+
+                break; // Otherwise it answers ours: that end is under way.
             }
 
             _received += result.Count;
@@ -96,7 +112,7 @@ internal sealed class WebSocketWire(
     }
 
     /// <inheritdoc/>
-    protected override ValueTask<int> ReadRawAsync(Memory<byte> into) => stream.ReadAsync(into);
+    protected override ValueTask<int> ReadRawAsync(Memory<byte> into) => default; // What came behind the peer's fault is thrown away already.
 
     /// <inheritdoc/>
     protected override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame)
@@ -154,16 +170,15 @@ internal sealed class WebSocketWire(
         using var deadline = new Deadline(closeTimeout, time, CancellationToken.None);
         try
         {
-            if (answer is { } code)
-            {
-                stream.LooksEnded = true; // A client would wait for the server's end here, for a second of real time.
-                await webSocket.CloseOutputAsync(code, statusDescription: null, deadline.Token).ConfigureAwait(false);
-                stream.LooksEnded = false;
-            }
-
             if (isServer)
             {
+                _hasEnded = true;
+                await FarewellAsync(answer, deadline.Token).ConfigureAwait(false);
                 Socket.Shutdown(SocketShutdown.Send);
+            }
+            else if (answer is { } code)
+            {
+                await webSocket.CloseOutputAsync(code, statusDescription: null, deadline.Token).ConfigureAwait(false);
             }
 
             await stream.DrainAsync(deadline.Token).ConfigureAwait(false);
@@ -171,6 +186,19 @@ internal sealed class WebSocketWire(
         catch (Exception e) when (e is WebSocketException || StreamFaults.IsOfStream(e))
         {
             // Gone, or it does not end its side in time: that is the end, too.
+        }
+    }
+
+    private async Task FarewellAsync(WebSocketCloseStatus? status, CancellationToken cancellation)
+    {
+        if (status is { } code)
+        {
+            await webSocket.CloseOutputAsync(code, statusDescription: null, cancellation).ConfigureAwait(false);
+        }
+
+        if (tls is not null)
+        {
+            await tls.ShutdownAsync().ConfigureAwait(false); // Without it the peer's TLS has to take our end for an attack.
         }
     }
 }

@@ -11,6 +11,9 @@ namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 /// </summary>
 internal sealed class RecordPump
 {
+    /// <summary>Records up to this many milliseconds apart are of one cause: what took longer was made a record of its own in the recordings.</summary>
+    private const int SameTime = 20;
+
     private readonly List<Line> _lines = [];
     private readonly ReplayOptions _options;
     private readonly PlayedSender _sender;
@@ -46,10 +49,11 @@ internal sealed class RecordPump
     public bool IsDone => _lines.TrueForAll(line => line.Next == line.Items.Count);
 
     /// <summary>
-    /// True while the implementation has not yet said its first word on a connection. No protocol waits with that for time to pass; and until it comes nobody knows
-    /// that the implementation has noticed its connection: the kernel makes it without asking.
+    /// True while something is missing that needs no time: the implementation's first word on a connection (until it comes nobody knows that the implementation has noticed its connection: the kernel makes it without asking),
+    /// and what the recording has at the same time as what went before.
     /// </summary>
-    public bool WaitsForFirstWord => _lines.Exists(line => line is { Head: { Played: false, Record.Close: null }, Connection: { ReceivedCount: 0, End: null } });
+    public bool WaitsForWord => _lines.Exists(line => line.Head is { Played: false, Record.Close: null } && !IsReady(line, timeIsUp: false)
+        && (line.Connection is { ReceivedCount: 0, End: null } || line.IsHeadAtOnce(SameTime)));
 
     /// <summary>When the next played record is due by the clock; null when none is.</summary>
     public long? NextDue => _lines.Where(line => line is { ByClock: true, Head.Played: true }).Min(line => line.Head!.Record.AtMs);
@@ -162,6 +166,9 @@ internal sealed class RecordPump
         public int Next { get; set; }
 
         public Item? Head => Next < Items.Count ? Items[Next] : null;
+
+        /// <summary>The next record followed the one before it without a pause.</summary>
+        public bool IsHeadAtOnce(int within) => Next > 0 && Head!.Record.AtMs - Items[Next - 1].Record.AtMs <= within;
 
         /// <summary>Both sides of a new connection speak at once: the played side's first record waits for nothing. But the answer to an upgrade follows its request.</summary>
         public void SpeakAtOnce()

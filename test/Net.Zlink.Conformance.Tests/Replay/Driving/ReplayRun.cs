@@ -108,7 +108,7 @@ internal sealed class ReplayRun : IAsyncDisposable
         await pump.AdvanceAsync(timeIsUp: false);
         foreach (TranscriptAction idle in _transcript.Actions.Where(action => action.Step == step && action.Kind is ActionKind.Idle && !_sender.IsCut))
         {
-            await PumpAsync(pump, step, timeIsUp: false, () => !pump.WaitsForFirstWord);
+            await PumpAsync(pump, step, timeIsUp: false, () => !pump.WaitsForWord);
             await SettleAsync(pump);
             await IdleAsync(pump, idle.Milliseconds);
         }
