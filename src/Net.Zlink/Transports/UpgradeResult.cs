@@ -10,6 +10,9 @@ namespace Net.Zlink.Transports;
 /// <param name="Sentence">What went wrong and what to do, in lower case without a full stop; empty on success.</param>
 internal readonly record struct UpgradeResult(Wire? Wire, HandshakeFailure Cause, SocketError Error, string Sentence)
 {
+    /// <summary>Of one that failed, where the peer has been told: goes on until it has ended its side, or the time for that is up. Never fails. Null: there is nothing to wait for.</summary>
+    public Task? Farewell { get; init; }
+
     /// <summary>A handshake that is complete.</summary>
     public static UpgradeResult Of(Wire wire) => new(wire, default, SocketError.Success, "");
 

@@ -13,7 +13,8 @@ namespace Net.Zlink.Transports.WebSocket;
 /// <param name="tls">The TLS handshake of wss.</param>
 /// <param name="isServer">This side listens.</param>
 /// <param name="limit">How long the exchange may take, and the TLS handshake before it; zero: no limit.</param>
-internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool isServer, TimeSpan limit) : WireUpgrade
+/// <param name="closeTimeout">How long, later, the peer's end is waited for after a CLOSE.</param>
+internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool isServer, TimeSpan limit, TimeSpan closeTimeout) : WireUpgrade
 {
     // A live peer that reads its refusal ends its side within a round trip.
     private static readonly TimeSpan FarewellLimit = TimeSpan.FromSeconds(1);
@@ -40,16 +41,17 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
 
         var stream = new ReadAheadStream(inner, pool);
         UpgradeResult result = await ExchangeAsync(stream, secure, socket, pool, time, cancellation).ConfigureAwait(false);
-        if (result.Wire is null)
+        if (result.Wire is not null)
         {
-            if (isServer && result.Cause == HandshakeFailure.Malformed)
-            {
-                await EndInOrderAsync(stream, socket, time, cancellation).ConfigureAwait(false);
-            }
-
-            await stream.DisposeAsync().ConfigureAwait(false);
+            return result;
         }
 
+        if (isServer && result.Cause == HandshakeFailure.Malformed)
+        {
+            return result with { Farewell = EndInOrderAsync(stream, socket, time, cancellation) };
+        }
+
+        stream.Release();
         return result;
     }
 
@@ -86,17 +88,15 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         try
         {
             socket.Shutdown(SocketShutdown.Send);
-            stream.Take(stream.Buffered.Length);
             using var deadline = new Deadline(FarewellLimit, time, cancellation);
-            while (await stream.FillAsync(deadline.Token).ConfigureAwait(false))
-            {
-                stream.Take(stream.Buffered.Length);
-            }
+            await stream.DrainAsync(deadline.Token).ConfigureAwait(false);
         }
         catch (Exception e) when (StreamFaults.IsOfStream(e))
         {
             // Gone, or it goes on talking: close anyway.
         }
+
+        stream.Release();
     }
 
     private async Task<UpgradeResult> ExchangeAsync(ReadAheadStream stream, SslStream? secure, Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
@@ -115,7 +115,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
 
             // The library's client waits a second for the server's end once both have said CLOSE, and lets go of that read without ending it. Our own closing waits already, with limits of its own.
             stream.IsOver = () => webSocket.State == WebSocketState.Closed;
-            return UpgradeResult.Of(new WebSocketWire(socket, scheme, webSocket, stream, secure, pool));
+            return UpgradeResult.Of(new WebSocketWire(socket, scheme, webSocket, stream, secure, pool, isServer, closeTimeout, time));
         }
         catch (Exception e) when (StreamFaults.IsOfStream(e))
         {
@@ -131,7 +131,9 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
 /// <param name="tls">The TLS handshake of wss.</param>
 /// <param name="settings">Who may ask for what.</param>
 /// <param name="limit">How long it may take.</param>
-internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, WebSocketSettings settings, TimeSpan limit) : WebSocketUpgrade(scheme, tls, isServer: true, limit)
+/// <param name="closeTimeout">How long, later, the peer's end is waited for after a CLOSE.</param>
+internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
+    : WebSocketUpgrade(scheme, tls, isServer: true, limit, closeTimeout)
 {
     private const int Forbidden = 403;
     private const int NotFound = 404;
@@ -176,7 +178,9 @@ internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, Web
 /// <param name="authority">Host and port for the Host field.</param>
 /// <param name="path">What to ask for.</param>
 /// <param name="limit">How long it may take.</param>
-internal sealed class WebSocketClientUpgrade(string scheme, TlsUpgrade? tls, string authority, string path, TimeSpan limit) : WebSocketUpgrade(scheme, tls, isServer: false, limit)
+/// <param name="closeTimeout">How long, later, the peer's end is waited for after a CLOSE.</param>
+internal sealed class WebSocketClientUpgrade(string scheme, TlsUpgrade? tls, string authority, string path, TimeSpan limit, TimeSpan closeTimeout)
+    : WebSocketUpgrade(scheme, tls, isServer: false, limit, closeTimeout)
 {
     /// <inheritdoc/>
     protected override async Task<UpgradeResult?> ExchangeAsync(ReadAheadStream stream, CancellationToken cancellation)
