@@ -23,14 +23,16 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> WaitAsync(ValueTask<int> wait, CancellationToken cancellation)
     {
-        bool isCertain;
-        do
+        while (true)
         {
             await wait.ConfigureAwait(false);
-            wait = base.ReadAsync(Memory<byte>.Empty, cancellation);
-            isCertain = wait.IsCompleted;
+            ValueTask<int> again = base.ReadAsync(Memory<byte>.Empty, cancellation);
+            if (again.IsCompleted)
+            {
+                return await again.ConfigureAwait(false);
+            }
+
+            wait = again;
         }
-        while (!isCertain);
-        return await wait.ConfigureAwait(false);
     }
 }

@@ -13,6 +13,7 @@ internal sealed class ProgramProcess : IAsyncDisposable
         _process = Process.Start(new ProcessStartInfo(program, arguments)
         {
             WorkingDirectory = folder,
+            UseShellExecute = false,
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
