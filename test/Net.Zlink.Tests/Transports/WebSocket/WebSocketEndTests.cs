@@ -162,6 +162,7 @@ public sealed class WebSocketEndTests
 
         // A server's frames have no mask, a client's have one: this is the wrong way round.
         using SocketMonitor monitor = ours.OpenMonitor(SocketEventTypes.Disconnected);
+        int armed = time.ArmedTimers;
         await theirs.SendAsync(RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, Wire.Frame("?"u8), masked: weConnect));
         WebSocketFrame? close = await theirs.ReadFrameAsync();
         Assert.Equal(1002, close!.Code);
@@ -172,6 +173,7 @@ public sealed class WebSocketEndTests
         }
 
         await theirs.SendAsync(new byte[100_000]);
+        await fixture.UntilAsync(() => time.ArmedTimers > armed); // Set behind the CLOSE that we have read.
         await fixture.SettleAsync();
         Assert.False(ours.TryReceive(out StreamMessage _));
         Assert.Equal(0, ours.GetStatistics().ClosedConnections);
