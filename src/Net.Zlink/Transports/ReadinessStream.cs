@@ -23,14 +23,16 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> WaitAsync(ValueTask<int> wait, CancellationToken cancellation)
     {
-        bool isCertain;
-        do
+        await wait.ConfigureAwait(false);
+        while (true)
         {
-            await wait.ConfigureAwait(false);
-            wait = base.ReadAsync(Memory<byte>.Empty, cancellation);
-            isCertain = wait.IsCompleted;
+            ValueTask<int> look = base.ReadAsync(Memory<byte>.Empty, cancellation);
+            bool isCertain = look.IsCompleted;
+            int none = await look.ConfigureAwait(false);
+            if (isCertain)
+            {
+                return none;
+            }
         }
-        while (!isCertain);
-        return await wait.ConfigureAwait(false);
     }
 }
