@@ -52,7 +52,7 @@ internal sealed class CuttingRelay : IAsyncDisposable
             while (true)
             {
                 Socket accepted = await _listener.AcceptAsync(_ended.Token);
-                _tasks.Add(RelayAsync(accepted, _budgets.TryDequeue(out int budget) ? budget : long.MaxValue));
+                _tasks.Add(RelayAsync(accepted, NextBudget()));
             }
         }
         catch (Exception e) when (IsEnd(e))
@@ -76,10 +76,33 @@ internal sealed class CuttingRelay : IAsyncDisposable
             {
                 Interlocked.Increment(ref _cuts);
             }
+            else
+            {
+                GiveBack(budget); // An end refused the connection: it was not this one's turn to be cut.
+            }
         }
         catch (Exception e) when (IsEnd(e))
         {
-            // The target refuses: the connecting end sees its connection go.
+            GiveBack(budget); // The target refuses: the connecting end sees its connection go.
+        }
+    }
+
+    private long NextBudget()
+    {
+        lock (_budgets)
+        {
+            return _budgets.TryDequeue(out int budget) ? budget : long.MaxValue;
+        }
+    }
+
+    private void GiveBack(long budget)
+    {
+        if (budget < long.MaxValue)
+        {
+            lock (_budgets)
+            {
+                _budgets.Enqueue((int)budget);
+            }
         }
     }
 
