@@ -134,7 +134,11 @@ internal sealed class InprocRegistry
             return true;
         }
 
-        connecter.Socket.Introduce(connecter, peer);
+        if (connecter.Socket.Has(connecter))
+        {
+            connecter.Socket.TryAttach(connecter, peer); // It has a place already: this says who is at the other end.
+        }
+
         binder.Greet(pipe, again: false);
         connecter.Socket.Greet(connecter, waited);
         return true;

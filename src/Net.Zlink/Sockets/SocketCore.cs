@@ -168,15 +168,6 @@ internal abstract class SocketCore
         }
     }
 
-    /// <summary>Says who is at the other end of a pipe that the socket has already; nothing happens if it has let go of it.</summary>
-    public void Introduce(Pipe pipe, PeerIdentity peer)
-    {
-        if (Has(pipe))
-        {
-            TryAttach(pipe, peer);
-        }
-    }
-
     /// <summary>A pipe is gone. What it received stays readable, unless that is to be dropped.</summary>
     public void Detach(Pipe pipe, bool dropUnread)
     {
