@@ -69,7 +69,7 @@ public sealed class BooksTests
         Assert.Equal(sent - books.DroppedAtHighWaterMark, books.AcceptedMessages);
         Assert.True(books.DroppedMessages > 0, "nothing was left to be dropped");
         Assert.Equal((0, books.AcceptedMessages), (books.QueuedMessages, books.WrittenMessages + books.DroppedMessages));
-        Assert.Equal((false, books.DroppedMessages), (report.Drained, report.UndeliveredMessages));
+        Assert.Equal(books.DroppedMessages, report.UndeliveredMessages);
         SocketStatistics there = connecter.GetStatistics();
         Assert.Equal((there.ReceivedMessages, 0), (there.DeliveredMessages + there.DroppedUnreadMessages, there.UnreadMessages));
         await fixture.DisposeAsync();
@@ -184,7 +184,14 @@ public sealed class BooksTests
             bool isSent = true;
             if (from is DuplexSocket duplex)
             {
-                await duplex.SendAsync(_builder, Guard.Token).Guarded();
+                try
+                {
+                    await duplex.SendAsync(_builder, Guard.Token).Guarded();
+                }
+                catch (TimeoutException)
+                {
+                    Assert.Fail($"a send stalls\n{from.Describe()}\n{to.Describe()}");
+                }
             }
             else
             {
