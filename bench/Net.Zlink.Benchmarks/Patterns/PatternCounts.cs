@@ -24,8 +24,9 @@ internal sealed record PatternCounts(int? Messages, int WarmUp, int? RoundTrips)
     private const int RoundTripsWithoutRouting = 500;
     private const int RoundTripsWithRouting = 1_000;
 
-    // A native publisher drops above its high-water mark of 300,000 in each of two queues, and its program then waits for ever for what was dropped.
-    private const int MostForNativePublisher = 250_000;
+    // Two native programs must not reach the high-water mark of 300,000. The publisher drops above it, and its program then waits for ever for what was dropped. ROUTER_ROUTER_POLL, whose receiver is slower
+    // than its sender, ends in a poll without end: seen with 1,000,000 messages, all accepted, 856,000 received, its I/O thread idle.
+    private const int MostForNative = 250_000;
 
     public int MessagesOf(PatternCase what) => Messages ?? (what.Size <= SmallSize ? SmallMessages : LargeMessages);
 
@@ -36,7 +37,7 @@ internal sealed record PatternCounts(int? Messages, int WarmUp, int? RoundTrips)
     public IEnumerable<KeyValuePair<string, string>> NativeVariables(PatternCase what)
     {
         int messages = MessagesOf(what);
-        yield return Variable(MessagesVariable, string.Equals(what.Pattern, PatternNames.PubSub, StringComparison.Ordinal) ? Math.Min(messages, MostForNativePublisher) : messages);
+        yield return Variable(MessagesVariable, what.Pattern is PatternNames.PubSub or PatternNames.RouterRouterPoll ? Math.Min(messages, MostForNative) : messages);
         yield return Variable(WarmUpVariable, WarmUp);
         yield return Variable(RoundTripsVariable, RoundTripsOf(what));
     }
