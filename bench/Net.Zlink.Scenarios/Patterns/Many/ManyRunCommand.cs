@@ -2,9 +2,9 @@ using System.CommandLine;
 using System.Diagnostics;
 using System.Globalization;
 using Net.Zlink.Benchmarks.Common;
-using Net.Zlink.Benchmarks.Patterns;
+using Net.Zlink.Scenarios.Patterns.Running;
 
-namespace Net.Zlink.Benchmarks.Many;
+namespace Net.Zlink.Scenarios.Patterns.Many;
 
 /// <summary>Some DEALERs send to one ROUTER over tcp, in this process.</summary>
 internal static class ManyRunCommand
@@ -27,7 +27,7 @@ internal static class ManyRunCommand
         var command = new ExampleCommand(
             Name,
             "Some DEALERs send to one ROUTER over tcp: one thread sends, the dealers taking turns, and one receives. 'many' runs it; also for profilers.",
-            $"dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- {Name} --dealers 1000");
+            $"dotnet run -c Release --project bench/Net.Zlink.Scenarios -- {Name} --dealers 1000");
         foreach (Option option in new Option[] { dealers, messages, warmUp, size, burst })
         {
             command.Add(option);
@@ -70,10 +70,10 @@ internal static class ManyRunCommand
         load.Run(messages);
         double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
         TimeSpan used = Environment.CpuUsage.TotalTime - before;
-        Print(count, size, "throughput", messages / seconds);
+        Print(count, size, ResultLines.Throughput, messages / seconds);
         Print(count, size, CpuFigure, used.TotalSeconds * MicrosecondsPerSecond / messages);
     }
 
     private static void Print(int count, int size, string figure, double value) =>
-        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{ResultLines.Prefix}{PatternProgram.Name},DEALERS_{count},tcp,{size},{figure},{value:F4}"));
+        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{ResultLines.Prefix}{PatternStack.Managed},DEALERS_{count},tcp,{size},{figure},{value:F4}"));
 }

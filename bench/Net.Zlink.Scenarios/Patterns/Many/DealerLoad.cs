@@ -1,6 +1,6 @@
-using Net.Zlink.Benchmarks.Patterns;
+using Net.Zlink.Scenarios.Patterns.Ports;
 
-namespace Net.Zlink.Benchmarks.Many;
+namespace Net.Zlink.Scenarios.Patterns.Many;
 
 /// <summary>The dealers take turns in sending, so many messages a turn; the router receives all.</summary>
 internal sealed class DealerLoad(RouterSocket router, DealerSocket[] dealers, byte[] payload, int burst)

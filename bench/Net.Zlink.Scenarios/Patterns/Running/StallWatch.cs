@@ -1,4 +1,4 @@
-namespace Net.Zlink.Benchmarks.Patterns;
+namespace Net.Zlink.Scenarios.Patterns.Running;
 
 /// <summary>Ends the process, and says how the sockets stand, when a measurement makes no progress: a message that never comes is not to be waited for.</summary>
 internal sealed class StallWatch : IDisposable
@@ -6,14 +6,14 @@ internal sealed class StallWatch : IDisposable
     // A thousand messages of a megabyte take a second on a slow machine; a pause of the whole machine some seconds.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
 
-    private readonly ZlinkSocket[] _sockets;
+    private readonly Func<IEnumerable<string>> _describe;
     private readonly Timer _timer;
     private long _progress;
     private long _seen = -1;
 
-    public StallWatch(params ZlinkSocket[] sockets)
+    public StallWatch(Func<IEnumerable<string>> describe)
     {
-        _sockets = sockets;
+        _describe = describe;
         _timer = new Timer(_ => Look(), state: null, Patience, Patience);
     }
 
@@ -30,9 +30,9 @@ internal sealed class StallWatch : IDisposable
         }
 
         Console.Error.WriteLine($"stalled: no progress for {Patience.TotalSeconds:0} s");
-        foreach (ZlinkSocket socket in _sockets)
+        foreach (string line in _describe())
         {
-            Console.Error.WriteLine($"{socket.GetStatistics()} can send: {socket.CanSend}, can receive: {socket.CanReceive}; {string.Join("; ", socket.GetPeers())}");
+            Console.Error.WriteLine(line);
         }
 
         Environment.Exit(1);

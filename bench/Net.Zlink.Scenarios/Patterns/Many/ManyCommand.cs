@@ -4,11 +4,13 @@ using System.Text.Json;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Benchmarks.Compare;
 
-namespace Net.Zlink.Benchmarks.Many;
+namespace Net.Zlink.Scenarios.Patterns.Many;
 
 /// <summary>Does a message cost more when it comes from one of many peers?</summary>
 internal static class ManyCommand
 {
+    private const int WithinNoise = 3;
+
     private const string One = "one";
     private const string Many = "many";
 
@@ -94,8 +96,8 @@ internal static class ManyCommand
             await File.WriteAllTextAsync(json.FullName, JsonSerializer.Serialize(new { machine, runner, discard, runs, bars = results }, JsonOutput.Options), cancellation);
         }
 
-        return results.Any(result => result.Verdict is Verdict.Missed or Verdict.Void) || runs.Any(run => !run.IsGood) ? Commands.Failed
-            : results.Any(result => result.Verdict == Verdict.WithinNoise) ? Commands.WithinNoise : 0;
+        return results.Any(result => result.Verdict is Verdict.Missed or Verdict.Void) || runs.Any(run => !run.IsGood) ? CommandLineProgram.Failed
+            : results.Any(result => result.Verdict == Verdict.WithinNoise) ? WithinNoise : 0;
     }
 
     private static void Print(List<Run> runs, IReadOnlyList<BarResult> results)

@@ -1,4 +1,4 @@
-namespace Net.Zlink.Benchmarks.Patterns;
+namespace Net.Zlink.Benchmarks.Common;
 
 /// <summary>Waits for what a connection brings about in its own time.</summary>
 internal static class Settling
@@ -24,25 +24,5 @@ internal static class Settling
 
             Thread.Sleep(Step);
         }
-    }
-}
-
-/// <summary>Receives as the native call does it: what came is in the caller's memory when it returns.</summary>
-internal static class CopyingReceive
-{
-    public static void ReceiveInto(this ReceivingSocket socket, Span<byte> payload)
-    {
-        using Message message = socket.Receive();
-        message.Span.CopyTo(payload);
-    }
-
-    /// <summary>Also the sender's id. Returns its length.</summary>
-    public static int ReceiveInto(this ReceivingSocket socket, Span<byte> id, Span<byte> payload)
-    {
-        using Message message = socket.Receive();
-        ReadOnlySpan<byte> sender = message.RoutingId.Span;
-        sender.CopyTo(id);
-        message.Span.CopyTo(payload);
-        return sender.Length;
     }
 }

@@ -2,7 +2,7 @@ using System.Globalization;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Benchmarks.Compare;
 
-namespace Net.Zlink.Benchmarks.Patterns;
+namespace Net.Zlink.Scenarios.Patterns;
 
 /// <summary>Something that our side of a pattern must reach, as a ratio to the native one or as the figure itself.</summary>
 internal static class PatternBar
@@ -19,9 +19,9 @@ internal static class PatternBar
             throw new RequestException($"The bar '{text}' is not understood. Write PATTERN/TRANSPORT/SIZE:FIGURE>=2.5x, with rate or latency for FIGURE, and * for any pattern, transport or size.");
         }
 
-        Bar bar = Bar.Parse(PatternProgram.Name + text[colon..]) with { Case = text[..colon] };
-        return bar.Reference is not null and not PatternRunner.Native || (bar.Metric != Metric.Rate && bar.Metric != Metric.Latency)
-            ? throw new RequestException($"The bar '{text}' is not understood. There are rate and latency, as a figure or as a ratio to the native program's.")
+        Bar bar = Bar.Parse(PatternStack.Managed + text[colon..]) with { Case = text[..colon] };
+        return bar.Reference is not null and not PatternStack.Native || (bar.Metric != Metric.Rate && bar.Metric != Metric.Latency)
+            ? throw new RequestException($"The bar '{text}' is not understood. There are rate and latency, as a figure or as a ratio to the native library's.")
             : bar;
     }
 
@@ -48,7 +48,7 @@ internal static class PatternBar
     {
         string[] parts = bar.Case!.Split('/');
         return Fits(parts[0], what.Pattern) && Fits(parts[1], what.Transport) && Fits(parts[2], what.Size.ToString(CultureInfo.InvariantCulture))
-            && (bar.Metric != Metric.Latency || !string.Equals(what.Pattern, PatternNames.PubSub, StringComparison.Ordinal));
+            && (bar.Metric != Metric.Latency || what.Pattern is not PatternNames.PubSub);
     }
 
     private static bool Fits(string pattern, string value) => string.Equals(pattern, "*", StringComparison.Ordinal) || string.Equals(pattern, value, StringComparison.OrdinalIgnoreCase);

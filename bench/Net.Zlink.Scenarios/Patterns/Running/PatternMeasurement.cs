@@ -1,28 +1,24 @@
 using System.Diagnostics;
 
-namespace Net.Zlink.Benchmarks.Patterns;
+namespace Net.Zlink.Scenarios.Patterns.Running;
 
-/// <summary>One measurement of one pattern: what the native programs do, in their order.</summary>
+/// <summary>One measurement of one pattern: what the native library's own programs do, in their order.</summary>
 internal sealed class PatternMeasurement<TEnds>(TEnds ends, int size, bool batch, StallWatch watch)
     where TEnds : struct, IPatternEnds
 {
     // The loops run in pieces: a method that is called again and again is recompiled with what the runtime has learned, one that loops for ever is not.
     private const int Piece = 1_000;
 
-    // As many as one read of a shard yields at small sizes.
-    private const int Batch = 256;
-
     private const double MicrosecondsPerSecond = 1_000_000;
 
     private readonly byte[] _sent = Payload(size);
     private readonly byte[] _received = new byte[size];
     private readonly byte[] _answer = new byte[size];
-    private readonly Message[] _batch = new Message[Batch];
 
     /// <summary>There and at once received, one at a time.</summary>
     public void WarmUp(int messages)
     {
-        for (int i = 0; i < messages; i++)
+        for (int i = Whole(messages); i > 0; i--)
         {
             ends.Send(_sent);
             ends.Receive(_received);
@@ -32,13 +28,25 @@ internal sealed class PatternMeasurement<TEnds>(TEnds ends, int size, bool batch
     /// <summary>Messages per second, from before the first send until the last was received.</summary>
     public double Throughput(int messages)
     {
-        var receiver = new Thread(() => InPieces(messages, ReceiveSome));
+        int all = Whole(messages);
+        Exception? fault = null;
+        var receiver = new Thread(() =>
+        {
+            try
+            {
+                InPieces(all, ReceiveSome);
+            }
+            catch (Exception e)
+            {
+                fault = e;
+            }
+        });
         receiver.Start();
         long start = Stopwatch.GetTimestamp();
-        InPieces(messages, SendSome);
+        InPieces(all, SendSome);
         receiver.Join();
         double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
-        return messages / seconds;
+        return fault is null ? all / seconds : throw new InvalidOperationException("The receiving thread failed.", fault);
     }
 
     /// <summary>Microseconds one way: half the mean of strict round trips.</summary>
@@ -66,6 +74,9 @@ internal sealed class PatternMeasurement<TEnds>(TEnds ends, int size, bool batch
         return payload;
     }
 
+    /// <summary>So many that each receiver gets the same number.</summary>
+    private int Whole(int messages) => (messages + ends.Multiple - 1) / ends.Multiple * ends.Multiple;
+
     private void InPieces(int count, Action<int> step)
     {
         for (int left = count; left > 0; left -= Piece)
@@ -87,35 +98,17 @@ internal sealed class PatternMeasurement<TEnds>(TEnds ends, int size, bool batch
     {
         if (batch)
         {
-            ReceiveBatches(messages);
+            for (int left = messages; left > 0;)
+            {
+                left -= ends.ReceiveMany(_received, left);
+            }
+
             return;
         }
 
         for (int i = 0; i < messages; i++)
         {
             ends.Receive(_received);
-        }
-    }
-
-    private void ReceiveBatches(int messages)
-    {
-        for (int left = messages; left > 0;)
-        {
-            int count = ends.Receiver.ReceiveMany(_batch.AsSpan(0, Math.Min(left, Batch)));
-            if (count == 0)
-            {
-                ends.Receive(_received);
-                left--;
-                continue;
-            }
-
-            foreach (ref Message message in _batch.AsSpan(0, count))
-            {
-                message.Span.CopyTo(_received);
-                message.Dispose();
-            }
-
-            left -= count;
         }
     }
 

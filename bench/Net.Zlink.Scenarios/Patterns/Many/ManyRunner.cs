@@ -1,9 +1,9 @@
 using System.Globalization;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Benchmarks.Compare;
-using Net.Zlink.Benchmarks.Patterns;
+using Net.Zlink.Scenarios.Patterns.Running;
 
-namespace Net.Zlink.Benchmarks.Many;
+namespace Net.Zlink.Scenarios.Patterns.Many;
 
 /// <summary>Runs <see cref="ManyRunCommand"/> in processes of their own.</summary>
 /// <param name="Dealers">How many are many.</param>
@@ -41,7 +41,7 @@ internal sealed record ManyRunner(int Dealers, int Messages, int WarmUp, int Siz
         {
             Server = side,
             Round = round,
-            Load = figures.Find("throughput") is { } rate ? new LoadResult { Result = "PASS", MessagesPerSecond = rate, Received = Messages } : null,
+            Load = figures.Find(ResultLines.Throughput) is { } rate ? new LoadResult { Result = "PASS", MessagesPerSecond = rate, Received = Messages } : null,
             CpuSeconds = (figures.Find(ManyRunCommand.CpuFigure) ?? 0) * Messages / MicrosecondsPerSecond,
             OthersPercent = figures.OthersPercent,
             Fault = figures.Fault,
