@@ -143,8 +143,10 @@ internal sealed class KestrelServer : IEchoServer
                         connection.Transport.Output.Write(part.Span);
                     }
 
+                    // Behind AdvanceTo the sequence is the pipe's again, and cannot be asked any more.
+                    bool hasAnswer = !whole.IsEmpty;
                     connection.Transport.Input.AdvanceTo(whole.End, result.Buffer.End);
-                    if (!whole.IsEmpty)
+                    if (hasAnswer)
                     {
                         await connection.Transport.Output.FlushAsync();
                     }
