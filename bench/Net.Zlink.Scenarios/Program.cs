@@ -1,14 +1,27 @@
 using System.CommandLine;
 using Net.Zlink.Benchmarks.Common;
+using Net.Zlink.Scenarios.Evidence;
+using Net.Zlink.Scenarios.Load;
 using Net.Zlink.Scenarios.Patterns;
 using Net.Zlink.Scenarios.Patterns.Many;
 using Net.Zlink.Scenarios.Patterns.Running;
+using Net.Zlink.Scenarios.Runner;
+using Net.Zlink.Scenarios.Servers;
+using Net.Zlink.Scenarios.Settings;
 
-var root = new RootCommand("Measures Net.Zlink beside other stacks under the same load, and says whether what it measured counts.");
-root.Add(PatternsCommand.CreatePatterns());
-root.Add(PatternsCommand.CreateMulti());
-root.Add(PatternRunCommand.Create());
-root.Add(ManyCommand.Create());
-root.Add(ManyRunCommand.Create());
+var root = new RootCommand("Measures Net.Zlink beside other stacks under the same load, and says whether what it measured counts. Exit codes: 0 good, 1 something failed, 2 the request made no sense.")
+{
+    ScenarioCommand.Create(Scenario.S0),
+    ScenarioCommand.Create(Scenario.S1),
+    ScenarioCommand.Create(Scenario.S2),
+    ServerCommand.Create(),
+    ClientCommand.Create(),
+    ProfileCommand.Create(),
+    PatternsCommand.CreatePatterns(),
+    PatternsCommand.CreateMulti(),
+    PatternRunCommand.Create(),
+    ManyCommand.Create(),
+    ManyRunCommand.Create(),
+};
 
 return await CommandLineProgram.RunAsync(root, args);
