@@ -45,6 +45,11 @@ internal static class NativeNumber
     public const int LastEndpoint = 32;
     public const int RouterMandatory = 33;
     public const int XPubNoDrop = 69;
+    public const int TlsCertificate = 95;
+    public const int TlsKey = 96;
+    public const int TlsCa = 97;
+    public const int TlsHostName = 100;
+    public const int TlsTrustSystem = 101;
 
     public const int DontWait = 1;
     public const int SendMore = 2;

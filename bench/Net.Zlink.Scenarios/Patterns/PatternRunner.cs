@@ -17,21 +17,25 @@ namespace Net.Zlink.Scenarios.Patterns;
 /// <param name="Quiet">Nothing about progress.</param>
 internal sealed record PatternRunner(IReadOnlyList<string> Stacks, PatternCounts Counts, string? NativePrograms, int Rounds, int Discarded, int Compile, bool InlineCompletions, bool Quiet)
 {
-    /// <summary>All rounds of one case, and the stacks that cannot run it.</summary>
+    // What a stack cannot do with one size it cannot with any.
+    private readonly HashSet<(string Stack, string Pattern, string Transport)> _refused = [];
+
+    /// <summary>All rounds of one case, and the stacks that cannot run it, each once for all sizes.</summary>
     public async Task<(List<PatternRow> Rows, List<SkippedStack> Skipped)> RunAsync(PatternCase what, CancellationToken cancellation)
     {
         var rows = new List<PatternRow>();
-        var skipped = new Dictionary<string, SkippedStack>(StringComparer.Ordinal);
+        var skipped = new List<SkippedStack>();
         for (int round = 1 - Discarded; round <= Rounds; round++)
         {
             // Back and forth: what drifts (heat, neighbours) then falls on all alike.
-            foreach (string stack in (round % 2 == 0 ? Stacks.Reverse() : Stacks).Where(stack => !skipped.ContainsKey(stack)))
+            foreach (string stack in (round % 2 == 0 ? Stacks.Reverse() : Stacks).Where(stack => !_refused.Contains((stack, what.Pattern, what.Transport))))
             {
                 (PatternRow row, string? unsupported) = await RunAsync(what, stack, round, cancellation);
                 Report(what, stack, round, row, unsupported);
                 if (unsupported is not null)
                 {
-                    skipped[stack] = new SkippedStack($"{stack}, {what}", unsupported);
+                    _refused.Add((stack, what.Pattern, what.Transport));
+                    skipped.Add(new SkippedStack($"{stack}, {what.Pattern} over {what.Transport}", unsupported));
                 }
                 else if (round > 0)
                 {
@@ -40,7 +44,7 @@ internal sealed record PatternRunner(IReadOnlyList<string> Stacks, PatternCounts
             }
         }
 
-        return (rows, [.. skipped.Values]);
+        return (rows, skipped);
     }
 
     private static string Text(int number) => number.ToString(CultureInfo.InvariantCulture);

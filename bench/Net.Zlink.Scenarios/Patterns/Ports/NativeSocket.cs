@@ -31,6 +31,8 @@ internal sealed unsafe class NativeSocket : IDisposable
         }
     }
 
+    public void Set(int option, string value) => Set(option, Encoding.UTF8.GetBytes(value));
+
     /// <summary>Binds, and returns the endpoint with its wildcards resolved.</summary>
     public string Bind(string endpoint)
     {

@@ -16,9 +16,14 @@ internal sealed class NativeProgram : IDisposable
 
     private readonly nint _context = NativeZlink.zlink_ctx_new();
     private readonly List<NativeSocket> _sockets = [];
+    private readonly Certificates? _certificates;
     private readonly PatternCase _what;
 
-    private NativeProgram(PatternCase what) => _what = what;
+    private NativeProgram(PatternCase what)
+    {
+        _what = what;
+        _certificates = Certificates.For(what.Transport);
+    }
 
     /// <exception cref="NotInThisBuildException">The transport is refused.</exception>
     public static void Run(PatternCase what, IPatternRun run)
@@ -51,16 +56,13 @@ internal sealed class NativeProgram : IDisposable
     {
         _sockets.ForEach(static socket => socket.Dispose());
         _ = NativeZlink.zlink_ctx_term(_context);
+        _certificates?.Dispose();
     }
 
     private static byte[] ClientId(int client) => Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"CLIENT_{client}"));
 
     private static void Measure<TEnds>(TEnds ends, IPatternRun run)
-        where TEnds : struct, IPatternEnds
-    {
-        ends.AwaitConnection();
-        run.Measure(ends, static () => ["native sockets: nothing to tell"]);
-    }
+        where TEnds : struct, IPatternEnds => run.Measure(ends, static () => ["native sockets: nothing to tell"]);
 
     private NativeSocket Make(int type)
     {
@@ -114,7 +116,7 @@ internal sealed class NativeProgram : IDisposable
         for (int i = 0; i < clients.Length; i++)
         {
             NativeSocket client = Make(NativeNumber.Stream);
-            client.Connect(endpoint);
+            Connect(client, endpoint);
             TakeConnectEvent(server);
             clients[i] = new NativeRoutedPort(client, TakeConnectEvent(client), poll: false);
         }
@@ -148,24 +150,48 @@ internal sealed class NativeProgram : IDisposable
         NativeSocket[] clients = [.. Enumerable.Range(0, _what.Clients).Select(newClient)];
         foreach (NativeSocket client in clients)
         {
-            client.Connect(endpoint);
+            Connect(client, endpoint);
         }
 
         Settling.Rest();
         return clients;
     }
 
+    private void Connect(NativeSocket client, string endpoint)
+    {
+        if (_certificates is { } certificates)
+        {
+            client.Set(NativeNumber.TlsCa, certificates.CertificateFile);
+            client.Set(NativeNumber.TlsHostName, Certificates.Host);
+            client.Set(NativeNumber.TlsTrustSystem, 0);
+        }
+
+        Try(() => client.Connect(endpoint));
+    }
+
     private string Bound(NativeSocket server)
     {
+        if (_certificates is { } certificates)
+        {
+            server.Set(NativeNumber.TlsCertificate, certificates.CertificateFile);
+            server.Set(NativeNumber.TlsKey, certificates.KeyFile);
+        }
+
         string endpoint = Endpoints.Of(_what.Transport);
+        string bound = endpoint;
+        Try(() => bound = server.Bind(endpoint));
+        return _what.Transport is PatternNames.Inproc ? endpoint : bound;
+    }
+
+    private static void Try(Action action)
+    {
         try
         {
-            string bound = server.Bind(endpoint);
-            return _what.Transport is PatternNames.Inproc ? endpoint : bound;
+            action();
         }
         catch (NativeException e) when (Refusals.Contains(e.Error))
         {
-            throw new NotInThisBuildException($"the native library refuses {_what.Transport} for {_what.Pattern}: {e.Message}");
+            throw new NotInThisBuildException($"the native library refuses: {e.Message}");
         }
     }
 }

@@ -5,8 +5,8 @@ namespace Net.Zlink.Scenarios.Patterns.Running;
 /// <summary>What is done with the sockets of a pattern, whoever made them.</summary>
 internal interface IPatternRun
 {
-    /// <summary>Measures.</summary>
-    /// <param name="ends">Connected.</param>
+    /// <summary>Waits for the connections, and measures.</summary>
+    /// <param name="ends">On their way to be connected.</param>
     /// <param name="describe">How the sockets stand, for a measurement that makes no progress.</param>
     void Measure<TEnds>(TEnds ends, Func<IEnumerable<string>> describe)
         where TEnds : struct, IPatternEnds;
@@ -28,6 +28,7 @@ internal sealed record PatternRun(PatternCase What, PatternCounts Counts, string
         where TEnds : struct, IPatternEnds
     {
         using var watch = new StallWatch(describe);
+        ends.AwaitConnection();
         var measurement = new PatternMeasurement<TEnds>(ends, What.Size, Batch, watch);
         long start = Stopwatch.GetTimestamp();
         while (Stopwatch.GetElapsedTime(start).TotalMilliseconds < Compile)

@@ -65,6 +65,12 @@ internal static class PatternRunCommand
             Console.WriteLine(ResultLines.Unsupported + e.Message);
             return 0;
         }
+        catch (Exception e)
+        {
+            // One line, which the runner's table can show; a trace would push it out.
+            Console.Error.WriteLine($"{e.GetType().Name}: {e.Message}{(e.InnerException is { } inner ? $" {inner.GetType().Name}: {inner.Message}" : "")}");
+            return CommandLineProgram.Failed;
+        }
     }
 
     private static int? FromEnvironment(string variable) =>
