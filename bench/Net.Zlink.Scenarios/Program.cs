@@ -5,6 +5,7 @@ using Net.Zlink.Scenarios.Load;
 using Net.Zlink.Scenarios.Patterns;
 using Net.Zlink.Scenarios.Patterns.Many;
 using Net.Zlink.Scenarios.Patterns.Running;
+using Net.Zlink.Scenarios.Patterns.Soak;
 using Net.Zlink.Scenarios.Runner;
 using Net.Zlink.Scenarios.Servers;
 using Net.Zlink.Scenarios.Settings;
@@ -22,6 +23,7 @@ var root = new RootCommand("Measures Net.Zlink beside other stacks under the sam
     PatternRunCommand.Create(),
     ManyCommand.Create(),
     ManyRunCommand.Create(),
+    SoakCommand.Create(),
 };
 
 return await CommandLineProgram.RunAsync(root, args);
