@@ -5,22 +5,24 @@ namespace Net.Zlink;
 
 /// <summary>Handshakes that were not completed, by cause.</summary>
 /// <param name="Lost">The connection ended: the peer closed it, or it broke.</param>
-/// <param name="TimedOut">Not complete within <see cref="ZmpSocketOptions.HandshakeInterval"/>.</param>
+/// <param name="TimedOut">Not complete within <see cref="SocketOptions.HandshakeInterval"/>.</param>
 /// <param name="Malformed">What the peer sent was not the protocol.</param>
 /// <param name="TypeMismatch">The peer was of a type that the socket does not talk to.</param>
 /// <param name="ErrorReceived">The peer answered with an ERROR frame.</param>
-public readonly record struct HandshakeFailures(long Lost, long TimedOut, long Malformed, long TypeMismatch, long ErrorReceived)
+/// <param name="Certificate">A certificate was not accepted, on this side or by the peer, or could not be read.</param>
+public readonly record struct HandshakeFailures(long Lost, long TimedOut, long Malformed, long TypeMismatch, long ErrorReceived, long Certificate)
 {
     /// <summary>All of them.</summary>
-    public long Total => Lost + TimedOut + Malformed + TypeMismatch + ErrorReceived;
+    public long Total => Lost + TimedOut + Malformed + TypeMismatch + ErrorReceived + Certificate;
 
     internal static HandshakeFailures Of(SocketBooks books) => new(
         books.HandshakesFailedBy(HandshakeFailure.Lost),
         books.HandshakesFailedBy(HandshakeFailure.TimedOut),
         books.HandshakesFailedBy(HandshakeFailure.Malformed),
         books.HandshakesFailedBy(HandshakeFailure.TypeMismatch),
-        books.HandshakesFailedBy(HandshakeFailure.ErrorReceived));
+        books.HandshakesFailedBy(HandshakeFailure.ErrorReceived),
+        books.HandshakesFailedBy(HandshakeFailure.Certificate));
 
     internal HandshakeFailures Plus(HandshakeFailures other) =>
-        new(Lost + other.Lost, TimedOut + other.TimedOut, Malformed + other.Malformed, TypeMismatch + other.TypeMismatch, ErrorReceived + other.ErrorReceived);
+        new(Lost + other.Lost, TimedOut + other.TimedOut, Malformed + other.Malformed, TypeMismatch + other.TypeMismatch, ErrorReceived + other.ErrorReceived, Certificate + other.Certificate);
 }

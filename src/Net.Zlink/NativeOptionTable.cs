@@ -52,7 +52,7 @@ internal static class NativeOptionTable
         Flag<RouterOptions>(56, "ROUTER_HANDOVER", "Handover", static (o, v) => o.Handover = v),
         General<SocketOptions>(57, "TOS", "TypeOfService", static o => o.TypeOfService, static (o, v) => o.TypeOfService = (int)v, most: 255),
         new(61, "CONNECT_ROUTING_ID", "Connect(endpoint, peerRoutingId)", NativeKind.Bytes) { Fits = static t => t.Socket is RouterSocket, SetBytes = static (t, v) => NamePeer(t, v) },
-        General<ZmpSocketOptions>(66, "HANDSHAKE_IVL", "HandshakeInterval", static o => Ms(o.HandshakeInterval), static (o, v) => o.HandshakeInterval = Time(v)),
+        General<SocketOptions>(66, "HANDSHAKE_IVL", "HandshakeInterval", static o => Ms(o.HandshakeInterval), static (o, v) => o.HandshakeInterval = Time(v)),
         Flag<PubOptions>(69, "XPUB_NODROP", "NoDrop", static (o, v) => o.NoDrop = v),
         Flag<XPubOptions>(69, "XPUB_NODROP", "NoDrop", static (o, v) => o.NoDrop = v),
         Flag<XPubOptions>(71, "XPUB_MANUAL", "Manual", static (o, v) => o.Manual = v),
@@ -77,15 +77,15 @@ internal static class NativeOptionTable
             GetBytes = static t => Encoding.UTF8.GetBytes(t.Options.BindToDevice),
             SetBytes = static (t, v) => t.Options.BindToDevice = Encoding.UTF8.GetString(v),
         },
-        Gap(95, "TLS_CERT", NoTls),
-        Gap(96, "TLS_KEY", NoTls),
-        Gap(97, "TLS_CA", NoTls),
+        TlsText(95, "TLS_CERT", "Tls.CertificateFile", static o => o.CertificateFile, static (o, v) => o.CertificateFile = v),
+        TlsText(96, "TLS_KEY", "Tls.KeyFile", static o => o.KeyFile, static (o, v) => o.KeyFile = v),
+        TlsText(97, "TLS_CA", "Tls.CaFile", static o => o.CaFile, static (o, v) => o.CaFile = v),
         Flag<XPubOptions>(98, "XPUB_MANUAL_LAST_VALUE", "ManualLastValue", static (o, v) => (o.Manual, o.ManualLastValue) = (v, v)),
-        Gap(98, "TLS_VERIFY", NoTls),
-        Gap(99, "TLS_REQUIRE_CLIENT_CERT", NoTls),
-        Gap(100, "TLS_HOSTNAME", NoTls),
-        Gap(101, "TLS_TRUST_SYSTEM", NoTls),
-        Gap(102, "TLS_PASSWORD", NoTls),
+        Switch<SocketOptions>(98, "TLS_VERIFY", "Tls.VerifyPeer", static o => o.Tls.VerifyPeer, static (o, v) => o.Tls.VerifyPeer = v),
+        Switch<SocketOptions>(99, "TLS_REQUIRE_CLIENT_CERT", "Tls.RequireClientCertificate", static o => o.Tls.RequireClientCertificate, static (o, v) => o.Tls.RequireClientCertificate = v),
+        TlsText(100, "TLS_HOSTNAME", "Tls.HostName", static o => o.HostName, static (o, v) => o.HostName = v),
+        Switch<SocketOptions>(101, "TLS_TRUST_SYSTEM", "Tls.TrustSystem", static o => o.Tls.TrustSystem, static (o, v) => o.Tls.TrustSystem = v),
+        TlsText(102, "TLS_PASSWORD", "Tls.KeyPassword", static o => o.KeyPassword, static (o, v) => o.KeyPassword = v),
         Flag<XPubOptions>(108, "ONLY_FIRST_SUBSCRIBE", "OnlyFirstSubscribe", static (o, v) => o.OnlyFirstSubscribe = v),
         Flag<XSubOptions>(108, "ONLY_FIRST_SUBSCRIBE", "OnlyFirstSubscribe", static (o, v) => o.OnlyFirstSubscribe = v),
         ReadOnly(116, "TOPICS_COUNT", "TopicCount", static t => t.Socket is PubSocket or XPubSocket or SubSocket or XSubSocket, static t => TopicsOf(t.Socket!)),
@@ -95,7 +95,8 @@ internal static class NativeOptionTable
     // STREAM speaks no ZMP, so it has no ZMP type; this is its native number.
     private const int StreamType = 11;
 
-    private const string NoTls = "there is no tls transport in this version";
+    // The native core's limit for these texts.
+    private const int LongestTlsText = 256;
 
     /// <summary>The row of a number for a socket; null if there is none for its type, and then <paramref name="elsewhere"/> is one for another type.</summary>
     public static NativeOption? Find(int number, NativeTarget target, out NativeOption? elsewhere)
@@ -155,6 +156,13 @@ internal static class NativeOptionTable
             GetBytes = get is null ? null : t => get((TOptions)t.Options),
             SetBytes = (t, v) => set((TOptions)t.Options, v),
         };
+
+    private static NativeOption TlsText(int number, string name, string property, Func<TlsOptions, string> get, Action<TlsOptions, string> set) => new(number, name, property, NativeKind.Text)
+    {
+        Fits = static _ => true,
+        GetBytes = t => Encoding.UTF8.GetBytes(get(t.Options.Tls)),
+        SetBytes = (t, v) => set(t.Options.Tls, v.Length <= LongestTlsText ? Encoding.UTF8.GetString(v) : throw new ArgumentException($"takes at most {LongestTlsText} bytes, not {v.Length}", nameof(v))),
+    };
 
     private static NativeOption OnSocket(int number, string name, string property, NativeBytesSetter set) =>
         new(number, name, property, NativeKind.Bytes) { Fits = static t => t.Socket is SubSocket or XPubSocket, SetBytes = set };

@@ -1,8 +1,8 @@
 using System.Net;
-using System.Net.Sockets;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink;
 
@@ -13,17 +13,17 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
     /// <summary>The last pipe made.</summary>
     public StreamPipe? Made { get; private set; }
 
-    public uint Create(StreamHub hub, Socket socket, StreamSettings settings, string endpoint, object origin)
+    public uint Create(StreamHub hub, Wire wire, StreamSettings settings, string endpoint, object origin)
     {
-        if (!FramedPeers.TryDescribe(socket, out EndPoint? remote, out EndPoint? local) || !hub.TryRegister(endpoint, origin, remote, out StreamLink link))
+        if (!FramedPeers.TryDescribe(wire.Socket, out EndPoint? remote, out EndPoint? local) || !hub.TryRegister(endpoint, origin, wire, remote, out StreamLink link))
         {
-            socket.Dispose();
+            wire.Dispose();
             return 0;
         }
 
-        var connection = new PipeConnection(socket, hub.Host.Pool, hub.Host.Time, settings.Connection.CloseTimeout) { RemoteEndPoint = remote, LocalEndPoint = local };
+        var connection = new PipeConnection(wire, hub.Host.Pool, hub.Host.Time, settings.Connection.CloseTimeout) { RemoteEndPoint = remote, LocalEndPoint = local };
         link.Pipe = connection;
-        FramedPeers.Report(hub, link, socket);
+        FramedPeers.Report(hub, link, wire);
         hub.Announce(link);
         Made = new StreamPipe(connection, link.Id);
         _ = ServeAsync(hub, link, connection, Made);

@@ -1,4 +1,5 @@
 using Net.Zlink.Engine;
+using Net.Zlink.Transports;
 using Net.Zlink.Transports.Tcp;
 
 namespace Net.Zlink;
@@ -98,6 +99,18 @@ public abstract class SocketOptions
     public TimeSpan ConnectTimeout { get; set => field = CheckTime(value, mayBeInfinite: false); }
 
     /// <summary>
+    /// How long each phase of a handshake may take: TLS, the WebSocket upgrade, and that of ZMP; a connection that takes longer is closed. STREAM over tcp and ipc has no handshake and no such limit. Zero: no limit. Default 30 seconds. For connections.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
+    public TimeSpan HandshakeInterval { get; set => field = CheckTime(value, mayBeInfinite: false); } = TimeSpan.FromSeconds(30);
+
+    /// <summary>Options of tls and wss endpoints.</summary>
+    public TlsOptions Tls { get; } = new();
+
+    /// <summary>Options of ws and wss endpoints.</summary>
+    public WebSocketOptions WebSocket { get; } = new();
+
+    /// <summary>
     /// How long what was sent may stay unacknowledged until the connection counts as lost (TCP_USER_TIMEOUT on Linux, TCP_RXT_CONNDROPTIME on macOS, TCP_MAXRT on Windows; the latter two in whole seconds). Zero (default): the system's own limit,
     /// many minutes. Connections over tcp only; where the system does not have it, it has no effect. For endpoints made afterwards.
     /// </summary>
@@ -173,6 +186,14 @@ public abstract class SocketOptions
         WriteTimeout = writeTimeout,
         Linger = Linger,
         CloseTimeout = CloseTimeout,
+    };
+
+    internal TransportSettings TransportSettings => new()
+    {
+        Tcp = TcpSettings,
+        Tls = Tls.Snapshot(),
+        WebSocket = WebSocket.Snapshot(),
+        HandshakeTimeout = HandshakeInterval,
     };
 
     internal TcpSettings TcpSettings => new()

@@ -1,6 +1,5 @@
 using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Sockets;
-using Net.Zlink.Transports;
 
 namespace Net.Zlink;
 
@@ -37,7 +36,7 @@ public sealed class StreamOptions : SocketOptions
 
     internal StreamSettings Snapshot() => new(
         ConnectionSettings(StreamFraming.EffectiveLimit(MaxMessageSize), IdleTimeout, WriteTimeout),
-        new TransportSettings { Tcp = TcpSettings },
+        TransportSettings,
         ReceiveLimits,
         MaxConnections);
 }

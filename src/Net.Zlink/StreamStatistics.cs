@@ -20,6 +20,9 @@ public sealed record StreamStatistics
     /// <summary>Accepts that failed.</summary>
     public required long AcceptErrors { get; init; }
 
+    /// <summary>TLS handshakes and WebSocket upgrades that were not completed, in both directions.</summary>
+    public required long FailedHandshakes { get; init; }
+
     /// <summary>Connections that are closed.</summary>
     public required long ClosedConnections { get; init; }
 
@@ -63,6 +66,7 @@ public sealed record StreamStatistics
             DialledConnections = sum.Dialled,
             RefusedConnections = sum.Refused,
             AcceptErrors = sum.AcceptErrors,
+            FailedHandshakes = sum.FailedHandshakes,
             ClosedConnections = sum.Closed,
             HandlerFaults = sum.HandlerFaults,
             ReceivedMessages = sum.ReceivedMessages,

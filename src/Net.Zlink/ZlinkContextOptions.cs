@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Logging;
 using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
 
 namespace Net.Zlink;
 
@@ -45,6 +46,18 @@ public sealed record ZlinkContextOptions
             field = value;
         }
     } = 1023;
+
+    /// <summary>Accepted connections that may be in their TLS handshake or WebSocket upgrade at the same time, over all sockets; further ones wait in line. Default: 1,024, about 50 MB where TLS clients stall.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
+    public int MaxHandshakes
+    {
+        get;
+        init
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
+            field = value;
+        }
+    } = HandshakeLine.Default;
 
     /// <summary>What <see cref="SocketOptions.IPv6"/> is for sockets whose options do not say. Default false.</summary>
     public bool IPv6 { get; init; }

@@ -11,14 +11,14 @@ public static class ZlinkLibrary
 
     /// <summary>Whether a transport or feature is built in, as zlink_has tells natively; except for "inproc", to which the native core says no although it has it.</summary>
     /// <param name="capability">Its native name, in lower case: "tcp", "ipc", "inproc", "tls", "ws", "wss" ...</param>
-    /// <returns>True for tcp, ipc (where this system has Unix domain sockets) and inproc. False for all else: tls, ws and wss are not built in yet.</returns>
+    /// <returns>True for tcp, ipc (where this system has Unix domain sockets), inproc, tls, ws and wss. False for all else.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="capability"/> is null.</exception>
     public static bool Has(string capability)
     {
         ArgumentNullException.ThrowIfNull(capability);
         return capability switch
         {
-            "tcp" or "inproc" => true,
+            "tcp" or "inproc" or "tls" or "ws" or "wss" => true,
             "ipc" => System.Net.Sockets.Socket.OSSupportsUnixDomainSockets,
             _ => false,
         };

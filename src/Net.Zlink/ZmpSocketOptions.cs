@@ -1,7 +1,6 @@
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Zmp;
-using Net.Zlink.Transports;
 
 namespace Net.Zlink;
 
@@ -49,10 +48,6 @@ public abstract class ZmpSocketOptions : SocketOptions
             field = value;
         }
     } = 1_000_000;
-
-    /// <summary>From the transport being up to the end of the handshake; a connection that takes longer is closed. Zero: no limit. Default 30 seconds. For connections.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
-    public TimeSpan HandshakeInterval { get; set => field = CheckTime(value, mayBeInfinite: false); } = TimeSpan.FromSeconds(30);
 
     /// <summary>Between two heartbeats that this side sends. Zero (default): none. For connections (docs/protocol.md section 14).</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
@@ -123,7 +118,7 @@ public abstract class ZmpSocketOptions : SocketOptions
             Inbound = ReceiveLimits,
             Outbound = SendLimits,
             Connection = ConnectionSettings(ZmpFrame.EffectiveLimit(MaxMessageSize), TimeSpan.Zero, TimeSpan.Zero),
-            Transport = new TransportSettings { Tcp = TcpSettings },
+            Transport = TransportSettings,
         };
     }
 }

@@ -1,3 +1,4 @@
+using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Tests;
@@ -8,9 +9,9 @@ public sealed class ZlinkLibraryTests
     [InlineData("tcp", true)]
     [InlineData("inproc", true)]
     [InlineData("TCP", false)]
-    [InlineData("tls", false)]
-    [InlineData("ws", false)]
-    [InlineData("wss", false)]
+    [InlineData("tls", true)]
+    [InlineData("ws", true)]
+    [InlineData("wss", true)]
     [InlineData("pgm", false)]
     [InlineData("curve", false)]
     [InlineData("draft", false)]
@@ -23,10 +24,12 @@ public sealed class ZlinkLibraryTests
     [Fact]
     public void Every_transport_that_is_told_to_be_there_can_be_bound()
     {
+        using var certificates = new TestCertificates();
         using var context = new ZlinkContext();
-        foreach ((string scheme, string endpoint) in new[] { ("tcp", "tcp://127.0.0.1:0"), ("ipc", "ipc://*"), ("inproc", "inproc://x"), ("tls", "tls://127.0.0.1:0"), ("ws", "ws://127.0.0.1:0") })
+        foreach ((string scheme, string endpoint) in new[] { ("tcp", "tcp://127.0.0.1:0"), ("ipc", "ipc://*"), ("inproc", "inproc://x"), ("tls", "tls://127.0.0.1:0"), ("ws", "ws://127.0.0.1:0"), ("wss", "wss://127.0.0.1:0") })
         {
             using PairSocket socket = context.CreatePair();
+            socket.Options.Tls.Certificate = certificates.Server;
             if (ZlinkLibrary.Has(scheme))
             {
                 socket.Bind(endpoint);

@@ -1,16 +1,16 @@
 using System.Net;
-using System.Net.Sockets;
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>One peer's life over a socket, from the moment the transport is up to the last buffer given back.</summary>
+/// <summary>One peer's life over a wire, from the moment the transport is up to the last buffer given back.</summary>
 /// <remarks>
-/// All of it runs on the connection's shard, except what its members' comments say any thread may call. Reading: a zero-byte receive tells that the
+/// All of it runs on the connection's shard, except what its members' comments say any thread may call. Reading: the wire tells that the
 /// peer has something, the shard then reads it into its own slab. Writing: <see cref="ConnectionWriter"/>. Ending: <see cref="ConnectionCloser"/>.
 /// </remarks>
-internal sealed class Connection : ShardWork
+internal sealed class Connection : ShardWork, IWireEvents
 {
     private const int Started = 1;
     private const int Readable = 2;
@@ -18,6 +18,7 @@ internal sealed class Connection : ShardWork
     private const int CloseWanted = 8;
     private const int MoreToRead = 16;
     private const int LookAhead = 32;
+    private const int SendingEnded = 64;
 
     // A connection's turn is so many reads of up to 64 KiB: then the others of its shard get theirs.
     private const int MaxReadsPerTurn = 4;
@@ -28,7 +29,6 @@ internal sealed class Connection : ShardWork
     private readonly IConnectionSink _sink;
     private readonly IFrameScanner _scanner;
     private readonly BufferPool _pool;
-    private readonly SocketSignal _readSignal;
     private readonly ConnectionCloser _closer;
     private readonly ConnectionWriter _writer;
     private FrameReader _reader;
@@ -39,12 +39,12 @@ internal sealed class Connection : ShardWork
     private bool _readPending;
     private bool _parked;
 
-    public Connection(Socket socket, ShardLoop shard, BufferPool pool, ConnectionSettings settings, IConnectionSink sink, object? context)
-        : this(socket, shard, pool, settings, sink, context, new OutboundQueue(pool, settings.Outbound), settings.StreamScanner)
+    public Connection(Wire wire, ShardLoop shard, BufferPool pool, ConnectionSettings settings, IConnectionSink sink, object? context)
+        : this(wire, shard, pool, settings, sink, context, new OutboundQueue(pool, settings.Outbound), settings.StreamScanner)
     {
     }
 
-    /// <param name="socket">The connected, non-blocking socket; owned from here on.</param>
+    /// <param name="wire">The peer's bytes; owned from here on.</param>
     /// <param name="shard">Where all of it runs.</param>
     /// <param name="pool">The context's pool.</param>
     /// <param name="settings">The endpoint's settings.</param>
@@ -53,7 +53,7 @@ internal sealed class Connection : ShardWork
     /// <param name="outbound">What is to be written; it may outlive this connection, see <see cref="OutboundSurvives"/>.</param>
     /// <param name="scanner">Finds the frames in what is read.</param>
     public Connection(
-        Socket socket,
+        Wire wire,
         ShardLoop shard,
         BufferPool pool,
         ConnectionSettings settings,
@@ -62,7 +62,7 @@ internal sealed class Connection : ShardWork
         OutboundQueue outbound,
         IFrameScanner scanner)
     {
-        Socket = socket;
+        Wire = wire;
         Shard = shard;
         Settings = settings;
         Context = context;
@@ -70,12 +70,12 @@ internal sealed class Connection : ShardWork
         _sink = sink;
         _scanner = scanner;
         Outbound = outbound;
-        _readSignal = new SocketSignal(shard, this, Readable);
         _closer = new ConnectionCloser(this);
         _writer = new ConnectionWriter(this, _closer);
+        wire.Attach(this);
     }
 
-    public Socket Socket { get; }
+    public Wire Wire { get; }
 
     public ShardLoop Shard { get; }
 
@@ -111,26 +111,13 @@ internal sealed class Connection : ShardWork
 
     /// <summary>Begins the connection's life on its shard. Any thread, once.</summary>
     /// <remarks>
-    /// The first zero-byte receive is armed here, not on the shard: the runtime spreads sockets over its epoll threads in the order of their first operation, and shards are
+    /// The first wait for input is begun here, not on the shard: the runtime spreads sockets over its epoll threads in the order of their first operation, and shards are
     /// given out in the same order. With inline completions a shard's connections then share one epoll thread, and no two of these wait for the same shard.
     /// </remarks>
     public void Start()
     {
-        int reasons = Started;
         _readPending = true;
-        try
-        {
-            if (!Socket.ReceiveAsync(_readSignal))
-            {
-                reasons |= Readable;
-            }
-        }
-        catch (ObjectDisposedException)
-        {
-            // Closed before it began; the shard knows.
-        }
-
-        Shard.Post(this, reasons);
+        Shard.Post(this, Wire.WaitForInput() ? Started : Started | Readable);
     }
 
     /// <summary>Asks for a flush after an append that got the write turn. Any thread.</summary>
@@ -150,6 +137,12 @@ internal sealed class Connection : ShardWork
             Shard.Post(this, CloseWanted);
         }
     }
+
+    void IWireEvents.OnInput() => Shard.RunOrPost(this, Readable);
+
+    void IWireEvents.OnSent() => _writer.OnSent();
+
+    void IWireEvents.OnEnded() => Shard.RunOrPost(this, SendingEnded);
 
     internal override void Run(int reasons)
     {
@@ -172,6 +165,11 @@ internal sealed class Connection : ShardWork
             GoOnReading();
         }
 
+        if ((reasons & SendingEnded) != 0)
+        {
+            _closer.OnSendingEnded();
+        }
+
         if ((reasons & Readable) != 0)
         {
             OnReadable();
@@ -182,7 +180,7 @@ internal sealed class Connection : ShardWork
         }
         else if (reasons == LookAhead && _started && !_parked && _closer.IsOpen && _sink.MayRead(this))
         {
-            // The zero-byte receive stays armed; what it reports later is read already, or more has come.
+            // The wait for input goes on; what it reports later is read already, or more has come.
             ReadLoop();
         }
     }
@@ -269,13 +267,8 @@ internal sealed class Connection : ShardWork
         Shard.Timers.Cancel(_idleTimer);
         _writer.Stop(OutboundStays);
         _reader.Release(_pool);
-        Socket.Dispose();
+        Wire.Dispose();
         _writer.Release();
-        if (!_readPending)
-        {
-            _readSignal.Dispose();
-        }
-
         Shard.Counters.Connections--;
         _sink.OnClosed(this);
     }
@@ -303,18 +296,20 @@ internal sealed class Connection : ShardWork
 
     private void OnReadable()
     {
-        _readPending = false;
-        if (_closer.IsClosed)
+        WireStatus status = Wire.FinishWait();
+        _readPending = status == WireStatus.WouldWait;
+        if (_readPending || _closer.IsClosed)
         {
-            _readSignal.Dispose();
+            return;
         }
-        else if (_readSignal.SocketError == SocketError.Success)
+
+        if (status != WireStatus.Failed)
         {
             GoOnReading();
         }
         else if (_closer.IsOpen)
         {
-            _closer.OnLost(_readSignal.SocketError);
+            _closer.OnLost();
         }
         else
         {
@@ -350,7 +345,7 @@ internal sealed class Connection : ShardWork
     {
         for (int i = 0; i < MaxReadsPerTurn; i++)
         {
-            ReadOutcome outcome = _reader.Read(Socket, Shard.ReceiveSlab, _pool, _scanner, out InboundBatch batch);
+            ReadOutcome outcome = _reader.Read(Wire, Shard.ReceiveSlab, _pool, _scanner, out InboundBatch batch);
             if (batch.Frames > 0 && Deliver(batch) == Delivery.Park)
             {
                 _parked = true;
@@ -373,20 +368,21 @@ internal sealed class Connection : ShardWork
                 return;
             }
 
-            if (outcome == ReadOutcome.Failed)
+            if (outcome == ReadOutcome.Refused)
             {
-                _closer.OnLost(_reader.Error);
+                // Nothing of ours can follow what the transport has told the peer: what waits is dropped.
+                _closer.Begin(DisconnectReason.ProtocolError, CloseMode.Orderly, Wire.Detail, linger: TimeSpan.Zero);
                 return;
             }
 
-            if (_parked || (outcome == ReadOutcome.Drained && WaitForInput()))
+            WireStatus wait = outcome == ReadOutcome.Failed ? WireStatus.Failed : _parked ? WireStatus.WouldWait : outcome == ReadOutcome.Drained ? WaitForInput() : WireStatus.Done;
+            if (wait == WireStatus.Failed)
             {
-                return;
+                _closer.OnLost();
             }
 
-            if (outcome == ReadOutcome.Drained && !_readPending && _readSignal.SocketError != SocketError.Success)
+            if (wait != WireStatus.Done)
             {
-                _closer.OnLost(_readSignal.SocketError);
                 return;
             }
         }
@@ -398,14 +394,14 @@ internal sealed class Connection : ShardWork
     {
         for (int i = 0; i < MaxReadsPerTurn; i++)
         {
-            ReadOutcome outcome = FrameReader.Discard(Socket, Shard.ReceiveSlab, ref _discarded);
-            if (outcome is ReadOutcome.EndOfStream or ReadOutcome.Failed || (_discarded > MaxDiscarded && _closer.IsFlushed))
+            ReadOutcome outcome = FrameReader.Discard(Wire, Shard.ReceiveSlab, ref _discarded);
+            if (outcome is ReadOutcome.EndOfStream or ReadOutcome.Failed or ReadOutcome.Refused || (_discarded > MaxDiscarded && _closer.IsFlushed))
             {
                 _closer.OnPeerEnded();
                 return;
             }
 
-            if (outcome == ReadOutcome.Drained && WaitForInput())
+            if (outcome == ReadOutcome.Drained && WaitForInput() == WireStatus.WouldWait)
             {
                 return;
             }
@@ -415,24 +411,18 @@ internal sealed class Connection : ShardWork
     }
 
     /// <summary>
-    /// Arms the zero-byte receive. False if it ended at once: there is input, or the signal has an error, which the system reports only this once
-    /// (the next read would take a reset for an orderly end).
+    /// Waits for input. WouldWait: it is awaited. Done: there is input. Failed: an error, which the system reports only this once (the next read would take a reset for an orderly end).
     /// </summary>
-    private bool WaitForInput()
+    private WireStatus WaitForInput()
     {
         if (_readPending)
         {
-            return true;
+            return WireStatus.WouldWait;
         }
 
-        _readPending = true;
-        if (Socket.ReceiveAsync(_readSignal))
-        {
-            return true;
-        }
-
-        _readPending = false;
-        return false;
+        WireStatus status = Wire.WaitForInput() ? WireStatus.WouldWait : Wire.FinishWait();
+        _readPending = status == WireStatus.WouldWait;
+        return status;
     }
 
     private Delivery Deliver(in InboundBatch batch)

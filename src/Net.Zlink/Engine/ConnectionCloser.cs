@@ -1,5 +1,5 @@
-using System.Net.Sockets;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
@@ -13,6 +13,8 @@ internal sealed class ConnectionCloser(Connection connection)
     private readonly Lock _gate = new();
     private Phase _phase;
     private bool _peerEnded;
+    private bool _sendingEnded;
+    private DisconnectReason _reason;
     private ShardTimer? _deadline;
     private DisconnectReason _requestedReason;
     private CloseMode _requestedMode;
@@ -82,6 +84,7 @@ internal sealed class ConnectionCloser(Connection connection)
         if (_phase == Phase.Open)
         {
             _phase = Phase.Flushing;
+            _reason = reason;
             connection.NotifyClosing(reason, detail);
         }
 
@@ -96,8 +99,12 @@ internal sealed class ConnectionCloser(Connection connection)
             TimeSpan limit = linger ?? (reason == DisconnectReason.Local ? connection.Settings.Linger : connection.Settings.CloseTimeout);
             if (limit <= TimeSpan.Zero && limit != Timeout.InfiniteTimeSpan)
             {
-                // What waits is dropped; what the kernel has taken is not: an abort would destroy that too.
-                connection.Outbound.DropQueued();
+                // What waits is dropped, unless it waits for the next connection; what the kernel has taken is not: an abort would destroy that too.
+                if (!connection.OutboundStays)
+                {
+                    connection.Outbound.DropQueued();
+                }
+
                 limit = connection.Settings.CloseTimeout;
             }
 
@@ -124,16 +131,35 @@ internal sealed class ConnectionCloser(Connection connection)
         }
 
         _phase = Phase.WaitingForPeer;
-        try
+        WireEnd end = _reason switch
         {
-            connection.Socket.Shutdown(SocketShutdown.Send);
+            DisconnectReason.Local => WireEnd.Finished,
+            DisconnectReason.ContextTerminated => WireEnd.GoingAway,
+            _ => WireEnd.Plain,
+        };
+        switch (connection.Wire.EndSending(end))
+        {
+            case WireStatus.Done:
+                OnSendingEnded();
+                break;
+            case WireStatus.WouldWait:
+                SetDeadline(connection.Settings.CloseTimeout);
+                break;
+            default:
+                Finish(); // Already gone: there is nobody to wait for.
+                break;
         }
-        catch (SocketException)
+    }
+
+    /// <summary>The peer can see the end of our side.</summary>
+    public void OnSendingEnded()
+    {
+        if (_phase != Phase.WaitingForPeer)
         {
-            // Already gone: there is nobody to wait for.
-            _peerEnded = true;
+            return;
         }
 
+        _sendingEnded = true;
         if (_peerEnded)
         {
             Finish();
@@ -156,16 +182,16 @@ internal sealed class ConnectionCloser(Connection connection)
             case Phase.Open:
                 Begin(DisconnectReason.Remote, CloseMode.Orderly, detail: null);
                 break;
-            case Phase.WaitingForPeer:
+            case Phase.WaitingForPeer when _sendingEnded:
                 Finish();
                 break;
             default:
-                break; // Flushing goes on: what was accepted may still arrive.
+                break; // Flushing, or ending our side, goes on: what was accepted may still arrive.
         }
     }
 
     /// <summary>A read or a write failed: there is nothing left to do in order.</summary>
-    public void OnLost(SocketError error) => Begin(DisconnectReason.TransportError, CloseMode.Abort, error.ToString());
+    public void OnLost() => Begin(DisconnectReason.TransportError, CloseMode.Abort, connection.Wire.Detail ?? connection.Wire.Error.ToString());
 
     private void SetDeadline(TimeSpan after)
     {

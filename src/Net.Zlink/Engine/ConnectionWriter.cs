@@ -1,12 +1,11 @@
-using System.Net.Sockets;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>The writing half of a connection: takes what the <see cref="OutboundQueue"/> holds to the kernel, on the shard.</summary>
+/// <summary>The writing half of a connection: takes what the <see cref="OutboundQueue"/> holds to the wire, on the shard.</summary>
 /// <remarks>
-/// A write is first tried at once, without waiting. Only what the kernel has no room for becomes an asynchronous send, so an idle or fast-reading peer costs one system
-/// call per burst and holds no send object. A flush goes before the shard's reads: what is answered leaves before more is taken in, which bounds what a fast consumer piles up.
+/// A write is first tried at once, without waiting; what there is no room for becomes a pending one. A flush goes before the shard's reads: what is answered leaves before more is taken in, which bounds what a fast consumer piles up.
 /// </remarks>
 internal sealed class ConnectionWriter(Connection connection, ConnectionCloser closer) : ShardWork
 {
@@ -19,12 +18,11 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     // What one pending send may hold: so much is unconfirmed when a connection breaks, and progress is seen at this grain.
     private const int MaxPendingSend = 256 * 1024;
 
-    private SocketSignal? _signal;
     private OutboundSegment? _sending;
     private ShardTimer? _timer;
     private bool _isStopped;
 
-    /// <summary>The kernel is full and will report when there is room.</summary>
+    /// <summary>The wire has a write that will report its end.</summary>
     private bool IsPending { get; set; }
 
     /// <summary>Stopwatch time of the last write that completed.</summary>
@@ -57,16 +55,16 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
                     return;
                 }
 
-                int sent = connection.Socket.Send(segment.Memory.Span[segment.Sent..segment.Length], SocketFlags.None, out SocketError error);
-                if (error == SocketError.Success)
+                WireStatus status = connection.Wire.Send(segment.Memory.Span[segment.Sent..segment.Length], out int sent);
+                if (status == WireStatus.Done)
                 {
                     segment.Sent += sent;
                     continue;
                 }
 
-                if (error != SocketError.WouldBlock)
+                if (status != WireStatus.WouldWait)
                 {
-                    OnLost(error);
+                    OnLost();
                     return;
                 }
 
@@ -84,6 +82,9 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         connection.Shard.Timers.Cancel(_timer);
         connection.NotifyFlushed();
     }
+
+    /// <summary>A pending write is over. Any thread.</summary>
+    public void OnSent() => connection.Shard.RunOrPost(this, SendCompleted);
 
     internal override void Run(int reasons)
     {
@@ -107,8 +108,8 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         IsPending = false;
         if (closer.IsClosed)
         {
+            connection.Wire.FinishSend();
             ReleaseSending();
-            _signal!.Dispose();
         }
         else if (Account())
         {
@@ -137,13 +138,12 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         }
     }
 
-    /// <summary>The socket is disposed: gives back what no operation uses any more; a pending one gives back its part when it ends.</summary>
+    /// <summary>The wire is disposed: gives back what no operation uses any more; a pending one gives back its part when it ends.</summary>
     public void Release()
     {
         if (!IsPending)
         {
             ReleaseSending();
-            _signal?.Dispose();
         }
     }
 
@@ -153,15 +153,13 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         _sending = null;
     }
 
-    /// <summary>Hands the rest to the operating system to send when there is room. False if that ended at once.</summary>
+    /// <summary>Hands the rest to the wire to write when there is room. False if that ended at once.</summary>
     private bool WaitForRoom(OutboundSegment segment)
     {
-        _signal ??= new SocketSignal(connection.Shard, this, SendCompleted);
         int length = Math.Min(segment.Length - segment.Sent, MaxPendingSend);
         segment.Exposed = segment.Sent + length;
-        _signal.SetBuffer(segment.Memory.Slice(segment.Sent, length));
         IsPending = true;
-        if (connection.Socket.SendAsync(_signal))
+        if (connection.Wire.BeginSend(segment.Memory.Slice(segment.Sent, length), segment.EndsMidFrame || segment.Exposed < segment.Length))
         {
             TimeSpan limit = connection.Settings.WriteTimeout;
             if (limit > TimeSpan.Zero)
@@ -180,19 +178,18 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     /// <summary>Takes the result of a send. False if the connection is lost.</summary>
     private bool Account()
     {
-        SocketError error = _signal!.SocketError;
-        if (error != SocketError.Success)
+        if (connection.Wire.FinishSend() != WireStatus.Done)
         {
-            OnLost(error);
+            OnLost();
             return false;
         }
 
-        _sending!.Sent += _signal.BytesTransferred;
+        _sending!.Sent += connection.Wire.SentBytes;
         LastWriteAt = connection.Shard.Now;
         return true;
     }
 
-    private void OnLost(SocketError error)
+    private void OnLost()
     {
         if (connection.Shard.IsHelped)
         {
@@ -201,7 +198,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         }
         else
         {
-            closer.OnLost(error);
+            closer.OnLost();
         }
     }
 

@@ -21,6 +21,8 @@ internal sealed class EngineHost : IDisposable
 
     public ShardSet Shards { get; }
 
+    public HandshakeLine Handshakes { get; init; } = new(HandshakeLine.Default);
+
     public TimeProvider Time { get; }
 
     public ILogger Logger { get; }

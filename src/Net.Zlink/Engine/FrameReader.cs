@@ -1,5 +1,5 @@
-using System.Net.Sockets;
 using Net.Zlink.Buffers;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
@@ -14,6 +14,9 @@ internal enum ReadOutcome
 
     /// <summary>The peer has ended its side.</summary>
     EndOfStream,
+
+    /// <summary>The peer broke the transport's own protocol and has been told.</summary>
+    Refused,
 
     /// <summary>The connection is broken.</summary>
     Failed,
@@ -43,8 +46,6 @@ internal struct FrameReader
     private int _ownTotal;
     private bool _afterLarge;
 
-    public SocketError Error { get; private set; }
-
     /// <summary>The last scan met something that breaks the protocol, behind the batch.</summary>
     public bool IsBroken { get; private set; }
 
@@ -55,12 +56,12 @@ internal struct FrameReader
     public readonly bool IsMidFrame => _tailLength > 0 || _own is not null;
 
     /// <summary>Reads once. Where whole frames are in, <paramref name="batch"/> has them, readable until the next call or, where it owns its slab, until that is released.</summary>
-    public ReadOutcome Read(Socket socket, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
+    public ReadOutcome Read(Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
     {
         batch = default;
         if (_own is not null)
         {
-            return ReadOwn(socket, out batch);
+            return ReadOwn(wire, out batch);
         }
 
         Slab slab = slabs.Acquire(_tailLength, out int offset, out int length);
@@ -71,7 +72,7 @@ internal struct FrameReader
 
         int wanted = _afterLarge ? Math.Min(LookSize, length - _tailLength) : length - _tailLength;
         _afterLarge = false;
-        ReadOutcome outcome = Receive(socket, slab.Array.AsSpan(offset + _tailLength, wanted), out int received);
+        ReadOutcome outcome = Receive(wire, slab.Array.AsSpan(offset + _tailLength, wanted), out int received);
         if (received == 0)
         {
             return outcome;
@@ -90,25 +91,19 @@ internal struct FrameReader
         int left = available - scan.Consumed;
         if (left > 0 && !scan.IsBroken)
         {
-            KeepRest(slab.Array.AsSpan(offset + scan.Consumed, left), scan.NextFrameSize, socket, slabs, pool);
+            KeepRest(slab.Array.AsSpan(offset + scan.Consumed, left), scan.NextFrameSize, wire, slabs, pool);
         }
 
         return outcome;
     }
 
     /// <summary>Reads and throws away, into the shard's slab: what a closing connection does with what still comes.</summary>
-    public static ReadOutcome Discard(Socket socket, ReceiveSlab slabs, ref long discarded)
+    public static ReadOutcome Discard(Wire wire, ReceiveSlab slabs, ref long discarded)
     {
         Slab slab = slabs.Acquire(0, out int offset, out int length);
-        int received = socket.Receive(slab.Array.AsSpan(offset, length), SocketFlags.None, out SocketError error);
+        ReadOutcome outcome = Receive(wire, slab.Array.AsSpan(offset, length), out int received);
         discarded += received;
-        return error switch
-        {
-            SocketError.Success when received == 0 => ReadOutcome.EndOfStream,
-            SocketError.Success => received == length ? ReadOutcome.More : ReadOutcome.Drained,
-            SocketError.WouldBlock => ReadOutcome.Drained,
-            _ => ReadOutcome.Failed,
-        };
+        return outcome;
     }
 
     /// <summary>Gives back whatever is held of an incomplete frame.</summary>
@@ -119,12 +114,12 @@ internal struct FrameReader
         _own = null;
     }
 
-    private ReadOutcome ReadOwn(Socket socket, out InboundBatch batch)
+    private ReadOutcome ReadOwn(Wire wire, out InboundBatch batch)
     {
         batch = default;
         Slab own = _own!;
         int room = Math.Min(own.Array.Length, _ownTotal) - _ownLength;
-        ReadOutcome outcome = Receive(socket, own.Array.AsSpan(_ownLength, room), out int received);
+        ReadOutcome outcome = Receive(wire, own.Array.AsSpan(_ownLength, room), out int received);
         _ownLength += received;
         if (_ownLength == _ownTotal)
         {
@@ -134,48 +129,27 @@ internal struct FrameReader
         }
         else if (_ownLength == own.Array.Length)
         {
-            own.Grow(_ownLength, (int)Math.Min(_ownTotal, Math.Max(2L * _ownLength, (long)_ownLength + Arrived(socket))));
+            own.Grow(_ownLength, (int)Math.Min(_ownTotal, Math.Max(2L * _ownLength, (long)_ownLength + wire.Available)));
         }
 
         return outcome;
     }
 
-    private ReadOutcome Receive(Socket socket, Span<byte> into, out int received)
+    private static ReadOutcome Receive(Wire wire, Span<byte> into, out int received) => wire.Receive(into, out received) switch
     {
-        received = socket.Receive(into, SocketFlags.None, out SocketError error);
-        if (error == SocketError.Success)
-        {
-            return received == 0 ? ReadOutcome.EndOfStream : received == into.Length ? ReadOutcome.More : ReadOutcome.Drained;
-        }
+        WireStatus.Done => received == into.Length ? ReadOutcome.More : ReadOutcome.Drained,
+        WireStatus.WouldWait => ReadOutcome.Drained,
+        WireStatus.Ended => ReadOutcome.EndOfStream,
+        WireStatus.Refused => ReadOutcome.Refused,
+        _ => ReadOutcome.Failed,
+    };
 
-        received = 0;
-        if (error == SocketError.WouldBlock)
-        {
-            return ReadOutcome.Drained;
-        }
-
-        Error = error;
-        return ReadOutcome.Failed;
-    }
-
-    /// <summary>What the system holds for us: memory for that much is not bought with a header alone.</summary>
-    private static int Arrived(Socket socket)
-    {
-        try
-        {
-            return socket.Available;
-        }
-        catch (SocketException)
-        {
-            return 0; // Broken: the next read says so.
-        }
-    }
-
-    private void KeepRest(ReadOnlySpan<byte> rest, int frameSize, Socket socket, ReceiveSlab slabs, BufferPool pool)
+    private void KeepRest(ReadOnlySpan<byte> rest, int frameSize, Wire wire, ReceiveSlab slabs, BufferPool pool)
     {
         if (frameSize > OwnBufferFrame)
         {
-            int capacity = (int)Math.Min(frameSize, Math.Max(Math.Max(SmallestOwnBuffer, 2L * rest.Length), (long)rest.Length + Arrived(socket)));
+            // Memory for what has arrived already is not bought with a header alone.
+            int capacity = (int)Math.Min(frameSize, Math.Max(Math.Max(SmallestOwnBuffer, 2L * rest.Length), (long)rest.Length + wire.Available));
             _own = slabs.RentOwn(capacity);
             rest.CopyTo(_own.Array);
             _ownLength = rest.Length;

@@ -2,21 +2,25 @@ using System.IO.Pipelines;
 using System.Net;
 using System.Net.Sockets;
 using Net.Zlink.Buffers;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
 /// <summary>A connection as two byte pipes, for those who bring a protocol of their own: no framing, no shard.</summary>
 /// <remarks>
-/// Two loops of plain awaits move bytes between socket and pipes. A pipe per connection costs about half the throughput of the framed path, so it is a
-/// seam for users, not what the library itself runs on. Reading waits with a zero-byte receive and takes a buffer only when there is something, so an
+/// Two loops of plain awaits move bytes between wire and pipes. A pipe per connection costs about half the throughput of the framed path, so it is a
+/// seam for users, not what the library itself runs on. Reading takes a buffer only when there is something, so an
 /// idle connection holds none. Ends like a framed connection: write what was flushed, end our side, wait for the peer's end, dispose.
 /// </remarks>
-internal sealed class PipeConnection : IDuplexPipe
+internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 {
     // What one receive may take: one page of the pool's, several times; larger reads gained nothing through a pipe.
     private const int ReadSize = 16 * 1024;
 
-    private readonly Socket _socket;
+    private readonly Wire _wire;
+    private readonly WireSignal _input = new();
+    private readonly WireSignal _sent = new();
+    private readonly WireSignal _ended = new();
     private readonly Pipe _received;
     private readonly Pipe _toSend;
     private readonly TimeProvider _time;
@@ -26,9 +30,10 @@ internal sealed class PipeConnection : IDuplexPipe
     private long _receivedBytes;
     private long _sentBytes;
 
-    public PipeConnection(Socket socket, BufferPool pool, TimeProvider time, TimeSpan closeTimeout)
+    public PipeConnection(Wire wire, BufferPool pool, TimeProvider time, TimeSpan closeTimeout)
     {
-        _socket = socket;
+        _wire = wire;
+        wire.Attach(this);
         _time = time;
         _closeTimeout = closeTimeout;
 
@@ -52,7 +57,7 @@ internal sealed class PipeConnection : IDuplexPipe
     /// <summary>Cancelled when the connection is ended from this side without waiting.</summary>
     public CancellationToken Aborted => _aborted.Token;
 
-    /// <summary>Moves bytes until both directions are over, then closes the socket. The task never fails.</summary>
+    /// <summary>Moves bytes until both directions are over, then closes the wire. The task never fails.</summary>
     public async Task RunAsync()
     {
         Task receiving = ReceiveAsync();
@@ -63,8 +68,8 @@ internal sealed class PipeConnection : IDuplexPipe
         }
 
         Abort();
-        _socket.Dispose();
         await receiving.ConfigureAwait(false);
+        _wire.Dispose();
     }
 
     /// <summary>Ends the connection: in order, by completing what is sent (what was flushed is still written), or at once.</summary>
@@ -79,14 +84,28 @@ internal sealed class PipeConnection : IDuplexPipe
         _toSend.Reader.CancelPendingRead();
     }
 
+    void IWireEvents.OnInput() => _input.Set();
+
+    void IWireEvents.OnSent() => _sent.Set();
+
+    void IWireEvents.OnEnded() => _ended.Set();
+
     private async Task EndOurSideAsync(Task receiving)
     {
         try
         {
-            _socket.Shutdown(SocketShutdown.Send);
-            await receiving.WaitAsync(_closeTimeout, _time, _aborted.Token).ConfigureAwait(false);
+            WireStatus status = _wire.EndSending(WireEnd.Finished);
+            if (status == WireStatus.WouldWait)
+            {
+                await _ended.WaitAsync().AsTask().WaitAsync(_closeTimeout, _time, _aborted.Token).ConfigureAwait(false);
+            }
+
+            if (status != WireStatus.Failed)
+            {
+                await receiving.WaitAsync(_closeTimeout, _time, _aborted.Token).ConfigureAwait(false);
+            }
         }
-        catch (Exception e) when (e is SocketException or ObjectDisposedException or TimeoutException or OperationCanceledException)
+        catch (Exception e) when (e is ObjectDisposedException or TimeoutException or OperationCanceledException)
         {
             // Gone already, or the peer does not end its side in time: close anyway.
         }
@@ -98,22 +117,8 @@ internal sealed class PipeConnection : IDuplexPipe
         PipeWriter writer = _received.Writer;
         try
         {
-            while (true)
+            while (await ReadAsync(writer).ConfigureAwait(false))
             {
-                await _socket.ReceiveAsync(Memory<byte>.Empty, SocketFlags.None, _aborted.Token).ConfigureAwait(false);
-                if (!HasInput())
-                {
-                    continue;
-                }
-
-                int received = await _socket.ReceiveAsync(writer.GetMemory(ReadSize), SocketFlags.None, _aborted.Token).ConfigureAwait(false);
-                if (received == 0)
-                {
-                    break;
-                }
-
-                Interlocked.Add(ref _receivedBytes, received);
-                writer.Advance(received);
                 FlushResult result = await writer.FlushAsync(_aborted.Token).ConfigureAwait(false);
                 if (result.IsCompleted)
                 {
@@ -124,36 +129,73 @@ internal sealed class PipeConnection : IDuplexPipe
         }
         catch (Exception e)
         {
-            // Also whatever exception the user completed a pipe with: it comes back here, and ends the connection at once.
-            failure = e is SocketException ? new IOException("The connection was lost.", e) : e;
+            failure = e; // Also whatever exception the user completed a pipe with: it comes back here, and ends the connection at once.
         }
 
         await writer.CompleteAsync(failure).ConfigureAwait(false);
     }
 
-    /// <summary>
-    /// Looks before a buffer is taken. A zero-byte receive may end for a report of the system that is older than our last read; a receive would then wait,
-    /// and hold its buffer, for as long as the peer is silent.
-    /// </summary>
-    private bool HasInput()
+    /// <summary>Waits for input and reads once. False: the peer has ended.</summary>
+    private async ValueTask<bool> ReadAsync(PipeWriter writer)
     {
-        Span<byte> one = stackalloc byte[1];
-        _socket.Receive(one, SocketFlags.Peek, out SocketError error);
-        return error switch
+        while (true)
         {
-            SocketError.Success => true, // Input, or the peer's end.
-            SocketError.WouldBlock => false,
-            _ => throw new SocketException((int)error), // Reported once only: the receive would not see it again.
-        };
+            await WaitForInputAsync().ConfigureAwait(false);
+
+            // A wait may end for a report of the system that is older than our last read: then there is nothing, and the buffer is given back.
+            switch (_wire.Receive(writer.GetSpan(ReadSize), out int received))
+            {
+                case WireStatus.Done:
+                    Interlocked.Add(ref _receivedBytes, received);
+                    writer.Advance(received);
+                    return true;
+                case WireStatus.WouldWait:
+                    writer.Advance(0);
+                    break;
+                case WireStatus.Ended:
+                    return false;
+                default:
+                    throw Lost();
+            }
+        }
+    }
+
+    private async ValueTask WaitForInputAsync()
+    {
+        bool isPending = _wire.WaitForInput();
+        while (true)
+        {
+            if (isPending)
+            {
+                await _input.WaitAsync().ConfigureAwait(false);
+            }
+
+            WireStatus status = _wire.FinishWait();
+            if (status == WireStatus.Failed)
+            {
+                throw Lost();
+            }
+
+            if (status == WireStatus.Done)
+            {
+                return;
+            }
+
+            isPending = true;
+        }
     }
 
     /// <summary>The user reads no more: what still comes is thrown away, because unread input would turn our close into a reset.</summary>
     private async Task DiscardAsync()
     {
         byte[] scratch = new byte[4096];
-        while (await _socket.ReceiveAsync(scratch, SocketFlags.None, _aborted.Token).ConfigureAwait(false) > 0)
+        while (true)
         {
-            // Nothing to do with it.
+            await WaitForInputAsync().ConfigureAwait(false);
+            if (_wire.Receive(scratch, out _) is not (WireStatus.Done or WireStatus.WouldWait))
+            {
+                return;
+            }
         }
     }
 
@@ -171,13 +213,7 @@ internal sealed class PipeConnection : IDuplexPipe
                 bool isEmpty = result.Buffer.IsEmpty; // Asked now: the buffer is not ours any more after AdvanceTo.
                 foreach (ReadOnlyMemory<byte> segment in result.Buffer)
                 {
-                    ReadOnlyMemory<byte> rest = segment;
-                    while (!rest.IsEmpty)
-                    {
-                        int sent = await _socket.SendAsync(rest, SocketFlags.None, _aborted.Token).ConfigureAwait(false);
-                        Interlocked.Add(ref _sentBytes, sent);
-                        rest = rest[sent..];
-                    }
+                    await WriteAsync(segment).ConfigureAwait(false);
                 }
 
                 reader.AdvanceTo(result.Buffer.End);
@@ -195,13 +231,40 @@ internal sealed class PipeConnection : IDuplexPipe
         }
         catch (Exception e)
         {
-            // Also whatever exception the user completed a pipe with: it comes back here, and ends the connection at once.
-            failure = e is SocketException ? new IOException("The connection was lost.", e) : e;
+            failure = e; // As above.
         }
 
         await reader.CompleteAsync(failure).ConfigureAwait(false);
         return inOrder;
     }
+
+    private async ValueTask WriteAsync(ReadOnlyMemory<byte> bytes)
+    {
+        while (!bytes.IsEmpty)
+        {
+            WireStatus status = _wire.Send(bytes.Span, out int sent);
+            if (status == WireStatus.WouldWait)
+            {
+                if (_wire.BeginSend(bytes, endsMidFrame: false))
+                {
+                    await _sent.WaitAsync().ConfigureAwait(false);
+                }
+
+                status = _wire.FinishSend();
+                sent = _wire.SentBytes;
+            }
+
+            if (status != WireStatus.Done)
+            {
+                throw Lost();
+            }
+
+            Interlocked.Add(ref _sentBytes, sent);
+            bytes = bytes[sent..];
+        }
+    }
+
+    private IOException Lost() => new($"The connection was lost: {_wire.Detail ?? _wire.Error.ToString()}.", new SocketException((int)_wire.Error));
 
     private void Abort()
     {
@@ -209,5 +272,7 @@ internal sealed class PipeConnection : IDuplexPipe
         {
             _aborted.Cancel();
         }
+
+        _wire.Socket.Dispose(); // Ends what is pending.
     }
 }

@@ -17,4 +17,7 @@ public enum HandshakeFailure
 
     /// <summary>The peer answered with an ERROR frame.</summary>
     ErrorReceived,
+
+    /// <summary>A certificate was not accepted, on this side or by the peer, or could not be read.</summary>
+    Certificate,
 }

@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
@@ -17,15 +18,15 @@ internal sealed class FramedPeers : IPeerFactory
         _pulled = pulled;
     }
 
-    public uint Create(StreamHub hub, Socket socket, StreamSettings settings, string endpoint, object origin)
+    public uint Create(StreamHub hub, Wire wire, StreamSettings settings, string endpoint, object origin)
     {
-        if (!TryDescribe(socket, out EndPoint? remote, out EndPoint? local) || !hub.TryRegister(endpoint, origin, remote, out StreamLink link))
+        if (!TryDescribe(wire.Socket, out EndPoint? remote, out EndPoint? local) || !hub.TryRegister(endpoint, origin, wire, remote, out StreamLink link))
         {
-            socket.Dispose();
+            wire.Dispose();
             return 0;
         }
 
-        var connection = new Connection(socket, hub.Host.Shards.Next(), hub.Host.Pool, settings.Connection, _sink, link)
+        var connection = new Connection(wire, hub.Host.Shards.Next(), hub.Host.Pool, settings.Connection, _sink, link)
         {
             RemoteEndPoint = remote,
             LocalEndPoint = local,
@@ -36,7 +37,7 @@ internal sealed class FramedPeers : IPeerFactory
             link.Pull = new PullPeer(link, settings.Inbound);
         }
 
-        Report(hub, link, socket);
+        Report(hub, link, wire);
         hub.Announce(link);
         if (_pulled)
         {
@@ -65,16 +66,20 @@ internal sealed class FramedPeers : IPeerFactory
     }
 
     /// <summary>The events of a connection that is up.</summary>
-    public static void Report(StreamHub hub, StreamLink link, Socket socket)
+    public static void Report(StreamHub hub, StreamLink link, Wire wire)
     {
         if (hub.Monitors.IsEmpty)
         {
             return;
         }
 
-        bool accepted = link.Origin is StreamListener;
         (string ours, string theirs) = link.Ends;
-        hub.Monitors.Publish(accepted ? SocketEventTypes.Accepted : SocketEventTypes.Connected, socket.Handle, ours, theirs, link.Id);
+        if (!wire.HadHandshake)
+        {
+            bool accepted = link.Origin is StreamListener;
+            hub.Monitors.Publish(accepted ? SocketEventTypes.Accepted : SocketEventTypes.Connected, wire.Socket.Handle, ours, theirs, link.Id);
+        }
+
         hub.Monitors.Publish(SocketEventTypes.ConnectionReady, 0, ours, theirs, link.Id);
     }
 }

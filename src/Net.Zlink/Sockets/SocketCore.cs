@@ -1,5 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
@@ -377,22 +375,6 @@ internal abstract class SocketCore
 
     /// <summary>Ends what is still there, without waiting for anybody.</summary>
     public void Abort() => Endpoints.Abort();
-
-    public static EndPoint? AddressOf(Socket socket, bool remote)
-    {
-        try
-        {
-            return remote ? socket.RemoteEndPoint : socket.LocalEndPoint;
-        }
-        catch (SocketException)
-        {
-            return null; // Reset before we could look.
-        }
-        catch (ObjectDisposedException)
-        {
-            return null;
-        }
-    }
 
     /// <summary>Gives a new pipe its place. Under the lock. False: there is none.</summary>
     protected abstract bool Attach(Pipe pipe);

@@ -17,6 +17,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     private readonly List<InprocPipe> _inprocPipes = [];
     private readonly List<string> _inprocNames = [];
     private readonly HashSet<ZmpSession> _sessions = [];
+    private int _handshakes;
 
     /// <summary>Most connections at once, in both directions; 0: any number.</summary>
     public int MaxConnections { get; set; }
@@ -37,8 +38,14 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     public string? WhyRefuse()
     {
         int limit = MaxConnections;
-        return limit > 0 && ConnectionCount >= limit ? $"the socket has its {limit} connections; raise MaxConnections to take more" : null;
+        return limit > 0 && ConnectionCount + Volatile.Read(ref _handshakes) >= limit ? $"the socket has its {limit} connections; raise MaxConnections to take more" : null;
     }
+
+    /// <summary>An accepted connection goes through its transport's own handshake first; it counts as a connection meanwhile.</summary>
+    public void BeginHandshake() => Interlocked.Increment(ref _handshakes);
+
+    /// <summary>That handshake is over.</summary>
+    public void EndHandshake() => Interlocked.Decrement(ref _handshakes);
 
     /// <summary>Binds and starts to accept.</summary>
     public EndpointError Bind(string text, ZmpSettings settings, out string endpoint)

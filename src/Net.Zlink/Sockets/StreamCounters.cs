@@ -7,6 +7,7 @@ internal sealed class StreamCounters
     public long Dialled;
     public long Refused;
     public long AcceptErrors;
+    public long FailedHandshakes;
     public long Closed;
     public long HandlerFaults;
 
@@ -27,6 +28,7 @@ internal sealed class StreamCounters
         Dialled += Volatile.Read(ref other.Dialled);
         Refused += Volatile.Read(ref other.Refused);
         AcceptErrors += Volatile.Read(ref other.AcceptErrors);
+        FailedHandshakes += Volatile.Read(ref other.FailedHandshakes);
         Closed += other.Closed;
         HandlerFaults += Volatile.Read(ref other.HandlerFaults);
         ReceivedMessages += other.ReceivedMessages;

@@ -21,7 +21,23 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         }
 
         Interlocked.Increment(ref hub.Counters.Dialled);
-        uint id = factory.Create(hub, result.Socket, settings, target.Text, origin: this);
+        Wire? wire;
+        if (target.Upgrade(settings.Transport) is { } upgrade)
+        {
+            UpgradeResult upgraded = await TransportHandshake.ConnectAsync(upgrade, result.Socket, target, hub.Host, hub.Monitors, either.Token).ConfigureAwait(false);
+            wire = upgraded.Wire;
+            if (wire is null)
+            {
+                Interlocked.Increment(ref hub.Counters.FailedHandshakes);
+                return (0, new DialResult(null, upgraded.Error, upgraded.Sentence));
+            }
+        }
+        else
+        {
+            wire = new SocketWire(result.Socket, target.Scheme);
+        }
+
+        uint id = factory.Create(hub, wire, settings, target.Text, origin: this);
         return id == 0 ? (0, new DialResult(null, SocketError.ConnectionReset, "the connection was reset at once")) : (id, default);
     }
 

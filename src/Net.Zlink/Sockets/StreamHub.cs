@@ -27,6 +27,7 @@ internal sealed class StreamHub
     private readonly CancellationTokenSource _closing = new();
     private uint _lastId;
     private int _pending;
+    private int _handshakes;
     private bool _closed;
 
     public StreamHub(EngineHost host, long receiveBudget)
@@ -135,7 +136,7 @@ internal sealed class StreamHub
     /// <summary>Why a new connection must be turned away, or null.</summary>
     public string? WhyRefuse(StreamSettings settings)
     {
-        if (settings.MaxConnections > 0 && _living.Count >= settings.MaxConnections)
+        if (settings.MaxConnections > 0 && _living.Count + Volatile.Read(ref _handshakes) >= settings.MaxConnections)
         {
             return $"the socket has its {settings.MaxConnections} connections; raise MaxConnections to take more";
         }
@@ -143,8 +144,35 @@ internal sealed class StreamHub
         return Queue.PendingEvents >= MaxUnreadEvents ? $"{MaxUnreadEvents} connect and disconnect events are unread; receive them" : null;
     }
 
+    /// <summary>A connection is up whose transport's own handshake has yet to come. False if the hub is closed.</summary>
+    public bool TryBeginHandshake()
+    {
+        lock (_gate)
+        {
+            if (_closed)
+            {
+                return false;
+            }
+
+            _pending++;
+            _handshakes++;
+            return true;
+        }
+    }
+
+    /// <summary>That handshake is over, and its peer registered if it has become one.</summary>
+    public void EndHandshake()
+    {
+        lock (_gate)
+        {
+            _pending--;
+            _handshakes--;
+            CompleteIfAllClosed();
+        }
+    }
+
     /// <summary>Gives a peer its id. False if the hub is closed.</summary>
-    public bool TryRegister(string endpoint, object origin, EndPoint? remote, out StreamLink link)
+    public bool TryRegister(string endpoint, object origin, Wire wire, EndPoint? remote, out StreamLink link)
     {
         lock (_gate)
         {
@@ -155,7 +183,7 @@ internal sealed class StreamHub
             }
             while (id == 0 || _living.ContainsKey(id));
 
-            link = new StreamLink(id, endpoint, origin, remote);
+            link = new StreamLink(id, endpoint, origin, wire, remote);
             if (_closed)
             {
                 return false;
@@ -332,11 +360,11 @@ internal sealed class StreamHub
         }
     }
 
-    public static string Describe(Socket socket)
+    public static string Describe(Socket socket, string scheme)
     {
         try
         {
-            return Endpoints.Format(socket.RemoteEndPoint);
+            return Endpoints.Format(socket.RemoteEndPoint, scheme);
         }
         catch (SocketException)
         {

@@ -6,7 +6,7 @@ using Net.Zlink.Transports;
 namespace Net.Zlink.Sockets;
 
 /// <summary>One peer of a STREAM socket: its id, its connection, and what the layers above keep with it.</summary>
-internal sealed class StreamLink(uint id, string endpoint, object origin, EndPoint? remote)
+internal sealed class StreamLink(uint id, string endpoint, object origin, Wire wire, EndPoint? remote)
 {
     private int _ended; // The reason + 1, so that the end and its reason are one word; 0: not ended.
     private object? _view;
@@ -21,7 +21,7 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, EndPoi
 
     public EndPoint? Remote => remote;
 
-    public string RemoteText => Endpoints.Format(remote);
+    public string RemoteText => wire.Format(remote);
 
     /// <summary>
     /// How events name the two ends, as in the native core: of an accepted connection the listener's endpoint and the peer's address, of an outgoing
@@ -29,7 +29,7 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, EndPoi
     /// </summary>
     public (string Local, string Remote) Ends => origin is StreamListener ? (endpoint, RemoteText) : (LocalText, endpoint);
 
-    private string LocalText => Endpoints.Format(Connection?.LocalEndPoint ?? Pipe?.LocalEndPoint);
+    private string LocalText => wire.Format(Connection?.LocalEndPoint ?? Pipe?.LocalEndPoint);
 
     /// <summary>Set before the connection starts; null for a peer that is raw bytes.</summary>
     public Connection? Connection { get; set; }

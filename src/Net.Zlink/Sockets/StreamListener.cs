@@ -5,9 +5,10 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>One bound endpoint of a STREAM socket: turns accepted sockets into peers.</summary>
+/// <summary>One bound endpoint of a STREAM socket: turns accepted sockets into peers, after the transport's own handshake where it has one.</summary>
 internal sealed class StreamListener(StreamHub hub, ITransportListener listener, string text, StreamSettings settings, IPeerFactory factory) : IAcceptSink
 {
+    private readonly CancellationTokenSource _closing = new();
     private volatile bool _closed;
 
     /// <summary>Closed by this side: no connection of it may stay.</summary>
@@ -32,6 +33,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         _closed = true;
         Interlocked.MemoryBarrier(); // Before the caller looks for this listener's connections: see StreamHub.Announce.
         listener.Close();
+        _closing.Cancel(); // Nobody will serve those that are in their handshake.
         hub.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "");
     }
 
@@ -42,13 +44,24 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         if (refusal is not null)
         {
             Interlocked.Increment(ref hub.Counters.Refused);
-            hub.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, hub.Monitors.IsEmpty ? "" : StreamHub.Describe(socket), detail: refusal);
+            hub.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, hub.Monitors.IsEmpty ? "" : StreamHub.Describe(socket, listener.Scheme), detail: refusal);
             Log.ConnectionRefused(hub.Host.Logger, Endpoint, refusal);
             socket.Dispose();
             return;
         }
 
-        factory.Create(hub, socket, settings, Endpoint, origin: this);
+        if (listener.Upgrade is null)
+        {
+            factory.Create(hub, new SocketWire(socket, listener.Scheme), settings, Endpoint, origin: this);
+        }
+        else if (hub.TryBeginHandshake())
+        {
+            _ = UpgradeAsync(listener.Upgrade, socket);
+        }
+        else
+        {
+            socket.Dispose();
+        }
     }
 
     public void OnAcceptFailed(SocketError error, TimeSpan backOff)
@@ -62,13 +75,28 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         hub.Forget(this);
         EndpointEvents.ListenerFailed(hub.Monitors, hub.Host, listener.Handle, Endpoint, error);
     }
+
+    private async Task UpgradeAsync(WireUpgrade upgrade, Socket socket)
+    {
+        UpgradeResult result = await TransportHandshake.AcceptAsync(upgrade, socket, Endpoint, listener.Scheme, hub.Host, hub.Monitors, _closing.Token).ConfigureAwait(false);
+        if (result.Wire is not null)
+        {
+            factory.Create(hub, result.Wire, settings, Endpoint, origin: this);
+        }
+        else
+        {
+            Interlocked.Increment(ref hub.Counters.FailedHandshakes);
+        }
+
+        hub.EndHandshake();
+    }
 }
 
 /// <summary>Makes a peer of a connected socket: pulled, pushed, or raw bytes.</summary>
 internal interface IPeerFactory
 {
-    /// <summary>Takes over <paramref name="socket"/>. Returns the peer's id, or 0 if the hub is closed (the socket is disposed then).</summary>
-    uint Create(StreamHub hub, Socket socket, StreamSettings settings, string endpoint, object origin);
+    /// <summary>Takes over <paramref name="wire"/>. Returns the peer's id, or 0 if the hub is closed (the wire is disposed then).</summary>
+    uint Create(StreamHub hub, Wire wire, StreamSettings settings, string endpoint, object origin);
 }
 
 /// <summary>The options of one STREAM endpoint, as they were when it was made.</summary>

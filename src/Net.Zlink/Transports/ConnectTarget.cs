@@ -2,10 +2,17 @@ namespace Net.Zlink.Transports;
 
 /// <summary>An endpoint to connect to, parsed: names are looked up at each attempt. Immutable.</summary>
 /// <param name="text">The endpoint as it was given; it is also what names the connection in a disconnect.</param>
-internal abstract class ConnectTarget(string text)
+/// <param name="scheme">The transport's scheme.</param>
+internal abstract class ConnectTarget(string text, string scheme)
 {
     /// <summary>The endpoint as it was given.</summary>
     public string Text => text;
+
+    /// <summary>The transport's scheme.</summary>
+    public string Scheme => scheme;
+
+    /// <summary>The handshake that a connected socket goes through before it carries anything; null: none.</summary>
+    public virtual WireUpgrade? Upgrade(TransportSettings settings) => null;
 
     /// <summary>
     /// One attempt. Never throws for what the other side does, nor for cancellation: the task completes with a value, at once or on a

@@ -11,17 +11,28 @@ internal readonly record struct EndpointText(string Scheme, string Rest)
     /// <summary>The scheme of endpoints between processes of one machine.</summary>
     public const string Ipc = "ipc";
 
+    /// <summary>The scheme of TLS endpoints.</summary>
+    public const string Tls = "tls";
+
+    /// <summary>The scheme of WebSocket endpoints.</summary>
+    public const string Ws = "ws";
+
+    /// <summary>The scheme of WebSocket endpoints over TLS.</summary>
+    public const string Wss = "wss";
+
     /// <summary>The scheme of endpoints within one context.</summary>
     public const string Inproc = "inproc";
 
     /// <summary>What every kind of socket takes, for the end of a sentence.</summary>
-    public const string Advice = "tcp://host:port or ipc://path";
+    public const string Advice = "tcp://host:port, ipc://path, tls://host:port, ws://host:port/path or wss://host:port/path";
 
     private const string Separator = "://";
 
     // Each with the notation to advise.
     private static readonly (string Scheme, string Notation)[] Known =
-        [(Tcp, "tcp://host:port"), (Ipc, "ipc://path"), (Inproc, "inproc://name")];
+    [
+        (Tcp, "tcp://host:port"), (Ipc, "ipc://path"), (Inproc, "inproc://name"), (Tls, "tls://host:port"), (Ws, "ws://host:port/path"), (Wss, "wss://host:port/path"),
+    ];
 
     /// <summary>Splits <paramref name="text"/> and checks that the scheme is one that this library speaks.</summary>
     public static bool TryParse(string text, out EndpointText endpoint, out EndpointError error)

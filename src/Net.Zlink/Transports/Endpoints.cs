@@ -2,6 +2,8 @@ using System.Net;
 using System.Net.Sockets;
 using Net.Zlink.Transports.Ipc;
 using Net.Zlink.Transports.Tcp;
+using Net.Zlink.Transports.Tls;
+using Net.Zlink.Transports.WebSocket;
 
 namespace Net.Zlink.Transports;
 
@@ -24,6 +26,13 @@ internal static class Endpoints
                 return true;
             case EndpointText.Ipc when IpcAddress.TryParseBind(parts.Rest, out IpcAddress ipc, out error):
                 target = new IpcBindTarget(text, ipc);
+                return true;
+            case EndpointText.Tls when TcpBindAddress.TryParse(parts.Rest, out TcpBindAddress tls, out error):
+                target = new TlsBindTarget(text, tls);
+                return true;
+            case EndpointText.Ws or EndpointText.Wss when WebSocketPath.TrySplit(parts.Rest, out string authority, out string path, out error)
+                && TcpBindAddress.TryParse(authority, out TcpBindAddress web, out error):
+                target = new WebSocketBindTarget(text, IsSecure(parts), web, path);
                 return true;
             default:
                 error = OrNoTransport(error, parts);
@@ -48,6 +57,13 @@ internal static class Endpoints
             case EndpointText.Ipc when IpcAddress.TryParseConnect(parts.Rest, out IpcAddress ipc, out error):
                 target = new IpcConnectTarget(text, ipc);
                 return true;
+            case EndpointText.Tls when TcpConnectAddress.TryParse(parts.Rest, out TcpConnectAddress tls, out error):
+                target = new TlsConnectTarget(text, tls);
+                return true;
+            case EndpointText.Ws or EndpointText.Wss when WebSocketPath.TrySplit(parts.Rest, out string authority, out string path, out error)
+                && TcpConnectAddress.TryParse(authority, out TcpConnectAddress web, out error):
+                target = new WebSocketConnectTarget(text, IsSecure(parts), web, path);
+                return true;
             default:
                 error = OrNoTransport(error, parts);
                 return false;
@@ -55,12 +71,17 @@ internal static class Endpoints
     }
 
     /// <summary>An address of a socket as an endpoint; an unnamed end of an ipc connection is "ipc://", and what is no address is empty.</summary>
-    public static string Format(EndPoint? address) => address switch
+    /// <param name="address">The address.</param>
+    /// <param name="scheme">The transport's scheme.</param>
+    public static string Format(EndPoint? address, string scheme) => address switch
     {
-        IPEndPoint ip => TcpEndpoint.Format(ip),
+        IPEndPoint ip when scheme is EndpointText.Ws or EndpointText.Wss => $"{TcpEndpoint.Format(ip, scheme)}/", // as natively
+        IPEndPoint ip => TcpEndpoint.Format(ip, scheme),
         UnixDomainSocketEndPoint unix => $"ipc://{unix}", // an abstract name begins with "@" in both notations
         _ => "",
     };
+
+    private static bool IsSecure(in EndpointText parts) => string.Equals(parts.Scheme, EndpointText.Wss, StringComparison.Ordinal);
 
     // inproc is served by sockets, not by a transport; where one asks here, that kind of socket does not have it.
     private static EndpointError OrNoTransport(in EndpointError error, in EndpointText parts) => error.Fault != EndpointFault.None

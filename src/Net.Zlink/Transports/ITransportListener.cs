@@ -3,6 +3,12 @@ namespace Net.Zlink.Transports;
 /// <summary>A bound address that takes connections, whatever the transport. All members may be called from any thread.</summary>
 internal interface ITransportListener : IDisposable
 {
+    /// <summary>The transport's scheme.</summary>
+    string Scheme { get; }
+
+    /// <summary>The handshake that each accepted connection goes through before it carries anything; null: none.</summary>
+    WireUpgrade? Upgrade { get; }
+
     /// <summary>The endpoint with what the system filled in (a real port, a made-up path): the "last endpoint" of a bind.</summary>
     string Endpoint { get; }
 

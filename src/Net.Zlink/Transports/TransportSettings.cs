@@ -1,4 +1,6 @@
 using Net.Zlink.Transports.Tcp;
+using Net.Zlink.Transports.Tls;
+using Net.Zlink.Transports.WebSocket;
 
 namespace Net.Zlink.Transports;
 
@@ -7,6 +9,15 @@ internal sealed record TransportSettings
 {
     /// <summary>For the transports that run over tcp.</summary>
     public TcpSettings Tcp { get; init; } = new();
+
+    /// <summary>For tls and wss.</summary>
+    public TlsSettings Tls { get; init; } = new();
+
+    /// <summary>For ws and wss.</summary>
+    public WebSocketSettings WebSocket { get; init; } = new();
+
+    /// <summary>How long each phase of a transport's own handshake may take: TLS, and the WebSocket upgrade. Zero: no limit.</summary>
+    public TimeSpan HandshakeTimeout { get; init; }
 
     /// <summary>The part that every transport over a socket of the system has.</summary>
     public SocketSettings Socket => Tcp;

@@ -5,6 +5,7 @@ using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Support;
+using Net.Zlink.Transports;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineKit;
 
@@ -240,7 +241,7 @@ public sealed class ConnectionTests
             _slabs = new Slab.SlabCache(_pool);
             Shard = new ShardLoop(0, new RecordingObserver(), Time, _slabs);
             Connection = new Connection(
-                ours,
+                new SocketWire(ours, "tcp"),
                 Shard,
                 _pool,
                 new ConnectionSettings

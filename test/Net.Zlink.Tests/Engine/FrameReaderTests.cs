@@ -3,6 +3,7 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Tests.Buffers;
+using Net.Zlink.Transports;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineKit;
 
@@ -137,9 +138,9 @@ public sealed class FrameReaderTests
                 Assert.True(bench.Reader.IsMidFrame);
                 bench.Peer.Close(reset ? 0 : -1);
                 Assert.True(bench.Ours.Poll(Patience, SelectMode.SelectRead));
-                ReadOutcome outcome = bench.Reader.Read(bench.Ours, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
+                ReadOutcome outcome = bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
                 Assert.Equal(reset ? ReadOutcome.Failed : ReadOutcome.EndOfStream, outcome);
-                Assert.Equal(reset ? SocketError.ConnectionReset : SocketError.Success, bench.Reader.Error);
+                Assert.Equal(reset ? SocketError.ConnectionReset : SocketError.Success, bench.Wire.Error);
                 Assert.Equal(0, batch.Frames);
                 bench.Reader.Release(bench.Pool);
                 bench.Reader.Release(bench.Pool);
@@ -158,7 +159,7 @@ public sealed class FrameReaderTests
             byte[] wire = Wire([Pattern(7_000, i)]);
             bench.Peer.Send(wire);
             bench.WaitFor(wire.Length);
-            bench.Reader.Read(bench.Ours, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
+            bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
             Assert.Equal(1, batch.Frames);
             batch.Slab.AddReference();
             bench.Slabs.Keep(batch.Slab, batch.Offset + batch.Length);
@@ -184,12 +185,12 @@ public sealed class FrameReaderTests
             bench.Peer.Send(head);
             bench.WaitFor(head.Length);
             long before = GC.GetAllocatedBytesForCurrentThread();
-            bench.Reader.Read(bench.Ours, bench.Slabs, bench.Pool, bench.Scanner, out _);
+            bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out _);
             long middle = GC.GetAllocatedBytesForCurrentThread();
             bench.Peer.Send(rest);
             bench.WaitFor(rest.Length);
             long again = GC.GetAllocatedBytesForCurrentThread();
-            bench.Reader.Read(bench.Ours, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
+            bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
             long after = GC.GetAllocatedBytesForCurrentThread();
             Assert.Equal(2, batch.Frames);
             allocated = round < 100 ? 0 : allocated + (middle - before) + (after - again);
@@ -203,14 +204,14 @@ public sealed class FrameReaderTests
     {
         using var bench = await Bench.OpenAsync(limit: 10);
         long discarded = 0;
-        Assert.Equal(ReadOutcome.Drained, FrameReader.Discard(bench.Ours, bench.Slabs, ref discarded));
+        Assert.Equal(ReadOutcome.Drained, FrameReader.Discard(bench.Wire, bench.Slabs, ref discarded));
         bench.Peer.Send(new byte[1_000]);
         bench.WaitFor(1_000);
-        Assert.Equal(ReadOutcome.Drained, FrameReader.Discard(bench.Ours, bench.Slabs, ref discarded));
+        Assert.Equal(ReadOutcome.Drained, FrameReader.Discard(bench.Wire, bench.Slabs, ref discarded));
         Assert.Equal(1_000, discarded);
         bench.Peer.Shutdown(SocketShutdown.Send);
         Assert.True(bench.Ours.Poll(Patience, SelectMode.SelectRead));
-        Assert.Equal(ReadOutcome.EndOfStream, FrameReader.Discard(bench.Ours, bench.Slabs, ref discarded));
+        Assert.Equal(ReadOutcome.EndOfStream, FrameReader.Discard(bench.Wire, bench.Slabs, ref discarded));
     }
 
     private static byte[] Wire(byte[][] payloads)
@@ -240,7 +241,7 @@ public sealed class FrameReaderTests
 
         private Bench(Socket peer, Socket ours, long limit)
         {
-            (Peer, Ours, Scanner) = (peer, ours, new StreamScanner(limit));
+            (Peer, Ours, Wire, Scanner) = (peer, ours, new SocketWire(ours, "tcp"), new StreamScanner(limit));
             Pool = TestPools.Create();
             _cache = new Slab.SlabCache(Pool);
             Slabs = new ReceiveSlab(_cache);
@@ -251,6 +252,8 @@ public sealed class FrameReaderTests
         public Socket Peer { get; }
 
         public Socket Ours { get; }
+
+        public SocketWire Wire { get; }
 
         public IFrameScanner Scanner { get; }
 
@@ -315,14 +318,14 @@ public sealed class FrameReaderTests
             Reader.Release(Pool);
             Slabs.Release();
             Peer.Dispose();
-            Ours.Dispose();
+            Wire.Dispose();
             Assert.Equal(0, Pool.GetStatistics().Live);
             Pool.Dispose();
         }
 
         private void Read(ref FrameReader reader)
         {
-            reader.Read(Ours, Slabs, Pool, Scanner, out InboundBatch batch);
+            reader.Read(Wire, Slabs, Pool, Scanner, out InboundBatch batch);
             ReadOnlySpan<byte> bytes = batch.Frames > 0 ? batch.Bytes : [];
             for (int i = 0; i < batch.Frames; i++)
             {

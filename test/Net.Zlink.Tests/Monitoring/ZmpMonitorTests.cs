@@ -140,8 +140,8 @@ public sealed class ZmpMonitorTests
 
         await NextAsync(other, SocketEventTypes.HandshakeFailedNoDetail);
         Assert.Equal(3, (await NextAsync(other, SocketEventTypes.Disconnected)).Value);
-        Assert.Equal(new HandshakeFailures(0, 1, 0, 0, 0), server.GetStatistics().HandshakeFailures);
-        Assert.Equal(new HandshakeFailures(1, 0, 0, 0, 0), patient.GetStatistics().HandshakeFailures);
+        Assert.Equal(new HandshakeFailures(0, 1, 0, 0, 0, 0), server.GetStatistics().HandshakeFailures);
+        Assert.Equal(new HandshakeFailures(1, 0, 0, 0, 0, 0), patient.GetStatistics().HandshakeFailures);
         Assert.Equal(1, patient.GetStatistics().FailedHandshakes);
     }
 
@@ -161,7 +161,7 @@ public sealed class ZmpMonitorTests
         await NextAsync(monitor, SocketEventTypes.Accepted);
         Assert.Equal(0x10000013, (await NextAsync(monitor, SocketEventTypes.HandshakeFailedProtocol)).Value);
         Assert.Equal(3, (await NextAsync(monitor, SocketEventTypes.Disconnected)).Value);
-        Assert.Equal(new HandshakeFailures(0, 0, 1, 0, 0), server.GetStatistics().HandshakeFailures);
+        Assert.Equal(new HandshakeFailures(0, 0, 1, 0, 0, 0), server.GetStatistics().HandshakeFailures);
     }
 
     [Fact]

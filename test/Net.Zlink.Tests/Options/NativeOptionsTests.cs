@@ -221,7 +221,29 @@ public sealed class NativeOptionsTests
         NativeOptions.Set(xpub, 72, "welcome"u8);
         Assert.Equal("welcome"u8.ToArray(), xpub.Options.WelcomeMessage.ToArray());
         using SubSocket sub = context.CreateSub();
-        Assert.Equal(ZlinkError.NotSupported, Assert.Throws<ZlinkException>(() => NativeOptions.Set(sub, 98, 1)).Error);
+        Assert.True(sub.Options.Tls.VerifyPeer);
+        NativeOptions.Set(sub, 98, 0);
+        Assert.False(sub.Options.Tls.VerifyPeer); // natively one number for two options
+    }
+
+    [Fact]
+    public async Task The_files_of_TLS_are_texts_of_at_most_256_bytes_and_nothing_clears_them()
+    {
+        await using var context = new ZlinkContext();
+        using StreamSocket socket = context.CreateStream();
+        NativeOptions.Set(socket, 95, "/a.crt"u8);
+        NativeOptions.Set(socket, 96, "/a.key"u8);
+        NativeOptions.Set(socket, 97, "/ca.crt"u8);
+        NativeOptions.Set(socket, 99, 1);
+        NativeOptions.Set(socket, 100, "localhost"u8);
+        NativeOptions.Set(socket, 101, 0);
+        NativeOptions.Set(socket, 102, "secret"u8);
+        TlsOptions tls = socket.Options.Tls;
+        Assert.Equal(("/a.crt", "/a.key", "/ca.crt", "localhost", "secret"), (tls.CertificateFile, tls.KeyFile, tls.CaFile, tls.HostName, tls.KeyPassword));
+        Assert.True(tls is { RequireClientCertificate: true, TrustSystem: false });
+        Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Set(socket, 95, new byte[257])).Error);
+        NativeOptions.Set(socket, 95, []);
+        Assert.Equal("", tls.CertificateFile);
     }
 
     [Fact]
@@ -267,8 +289,6 @@ public sealed class NativeOptionsTests
     [InlineData(89)]
     [InlineData(90)]
     [InlineData(91)]
-    [InlineData(95)]
-    [InlineData(98)]
     public async Task An_option_that_means_nothing_here_is_refused_with_the_reason(int number)
     {
         await using var context = new ZlinkContext();
@@ -288,7 +308,8 @@ public sealed class NativeOptionsTests
         NativeOptions.Set(socket, 23, 17);
         Assert.Equal(17, socket.Options.SendHighWaterMark);
         Assert.Equal(ZlinkError.NotSupported, Assert.Throws<ZlinkException>(() => NativeOptions.Set(socket, 61, "a"u8)).Error);
-        Assert.Equal(ZlinkError.NotSupported, Assert.Throws<ZlinkException>(() => NativeOptions.Set(socket, 66, 1)).Error);
+        NativeOptions.Set(socket, 66, 300);
+        Assert.Equal(TimeSpan.FromMilliseconds(300), socket.Options.HandshakeInterval);
         Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Set(socket, 33, 1)).Error);
         Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Set(socket, 51, 1)).Error);
         socket.Dispose();

@@ -12,8 +12,8 @@ public sealed class ArchitectureTests
         ["Buffers"] = [],
         ["Monitoring"] = [],
         ["Protocol"] = [],
-        ["Transports"] = ["Buffers"],
-        ["Engine"] = ["Protocol", "Buffers", "Monitoring"],
+        ["Transports"] = ["Protocol", "Buffers", "Monitoring"],
+        ["Engine"] = ["Transports", "Protocol", "Buffers", "Monitoring"],
         ["Sockets"] = ["Engine", "Transports", "Protocol", "Buffers", "Monitoring"],
     };
 

@@ -6,6 +6,7 @@ using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Engine;
+using Net.Zlink.Transports;
 using Xunit;
 
 namespace Net.Zlink.Tests.Sockets;
@@ -131,10 +132,11 @@ internal sealed class TestPeer
     public TestPeer(PullBench bench, uint id, QueueLimits limits)
     {
         _bench = bench;
-        Link = new StreamLink(id, "tcp://test", new object(), null);
+        var wire = new SocketWire(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp");
+        Link = new StreamLink(id, "tcp://test", new object(), wire, null);
         Pull = new PullPeer(Link, limits);
         var sink = new ResumeSink(this);
-        Link.Connection = new Connection(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), bench.Shard, bench.Pool, Settings, sink, Link);
+        Link.Connection = new Connection(wire, bench.Shard, bench.Pool, Settings, sink, Link);
 
         // The connection counts as started, and as parked for ever, so that each resume comes out at the sink.
         Started(Link.Connection) = true;

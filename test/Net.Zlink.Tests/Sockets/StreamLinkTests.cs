@@ -1,5 +1,7 @@
+using System.Net.Sockets;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
+using Net.Zlink.Transports;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineKit;
 
@@ -10,9 +12,10 @@ public sealed class StreamLinkTests
     [Fact]
     public void One_of_many_ends_a_peer_and_whoever_sees_it_ended_sees_the_reason()
     {
+        using var wire = new SocketWire(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp");
         for (int round = 0; round < 200; round++)
         {
-            var link = new StreamLink(1, "tcp://test", new object(), null);
+            var link = new StreamLink(1, "tcp://test", new object(), wire, null);
             int ended = 0;
             void End(DisconnectReason reason)
             {

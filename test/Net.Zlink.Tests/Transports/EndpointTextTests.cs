@@ -134,7 +134,7 @@ public sealed class EndpointTextTests
     [InlineData("tcp://:5555", "there is no host before the port; use * for every address of this machine")]
     [InlineData("tcp://127.1:5", "\"127.1\" is not an IPv4 address; write four numbers of 0..255, as in 127.0.0.1")]
     [InlineData("TCP://*:5555", "the scheme \"TCP\" must be in lower case; write tcp://host:port")]
-    [InlineData("udp://*:5555", "the scheme \"udp\" is not supported; use tcp://host:port or ipc://path")]
+    [InlineData("udp://*:5555", "the scheme \"udp\" is not supported; use tcp://host:port, ipc://path, tls://host:port, ws://host:port/path or wss://host:port/path")]
     public void The_sentence_says_what_to_do(string text, string sentence) => Assert.Equal(sentence, TcpTest.BindError(text).Sentence);
 
     [Fact]

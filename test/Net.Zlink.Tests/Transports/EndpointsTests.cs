@@ -34,7 +34,7 @@ public sealed class EndpointsTests
         Assert.True(EndpointText.TryParse("inproc://a://b", out var parts, out _));
         Assert.Equal(new EndpointText(EndpointText.Inproc, "a://b"), parts);
         Assert.False(Endpoints.TryParseBind("inproc://a", out _, out var error));
-        Assert.Equal("this kind of socket does not take inproc endpoints; use tcp://host:port or ipc://path", error.Sentence);
+        Assert.Equal("this kind of socket does not take inproc endpoints; use tcp://host:port, ipc://path, tls://host:port, ws://host:port/path or wss://host:port/path", error.Sentence);
         Assert.False(Endpoints.TryParseBind("IPC://a", out _, out error));
         Assert.Equal("the scheme \"IPC\" must be in lower case; write ipc://path", error.Sentence);
     }
@@ -81,10 +81,12 @@ public sealed class EndpointsTests
     [Fact]
     public void An_address_is_written_as_an_endpoint()
     {
-        Assert.Equal("tcp://127.0.0.1:1", Endpoints.Format(new IPEndPoint(IPAddress.Loopback, 1)));
-        Assert.Equal("", Endpoints.Format(null));
+        Assert.Equal("tcp://127.0.0.1:1", Endpoints.Format(new IPEndPoint(IPAddress.Loopback, 1), "tcp"));
+        Assert.Equal("tls://127.0.0.1:1", Endpoints.Format(new IPEndPoint(IPAddress.Loopback, 1), "tls"));
+        Assert.Equal("wss://[::1]:1/", Endpoints.Format(new IPEndPoint(IPAddress.IPv6Loopback, 1), "wss"));
+        Assert.Equal("", Endpoints.Format(null, "tcp"));
         Assert.SkipUnless(OperatingSystem.IsLinux(), "abstract names are Linux's");
-        Assert.Equal("ipc:///tmp/a", Endpoints.Format(new UnixDomainSocketEndPoint("/tmp/a")));
-        Assert.Equal("ipc://@a", Endpoints.Format(new UnixDomainSocketEndPoint("\0a")));
+        Assert.Equal("ipc:///tmp/a", Endpoints.Format(new UnixDomainSocketEndPoint("/tmp/a"), "ipc"));
+        Assert.Equal("ipc://@a", Endpoints.Format(new UnixDomainSocketEndPoint("\0a"), "ipc"));
     }
 }

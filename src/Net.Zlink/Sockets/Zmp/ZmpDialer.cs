@@ -134,10 +134,16 @@ internal sealed class ZmpDialer
         while (true)
         {
             DialResult dial = await DialAsync().ConfigureAwait(false);
+            Wire? wire = null;
             if (dial.Socket is { } transport)
             {
+                (wire, dial) = await UpgradeAsync(transport).ConfigureAwait(false);
+            }
+
+            if (wire is not null)
+            {
                 attempt = 0;
-                ZmpSession session = Begin(transport);
+                ZmpSession session = Begin(wire);
                 await session.Left.Task.ConfigureAwait(false);
                 lock (_gate)
                 {
@@ -167,7 +173,7 @@ internal sealed class ZmpDialer
 
             if (_settings.Reconnect.Interval <= TimeSpan.Zero)
             {
-                return dial.Socket is null ? dial.Sentence : "the connection is lost and no reconnecting was asked for";
+                return wire is null ? dial.Sentence : "the connection is lost and no reconnecting was asked for";
             }
 
             TimeSpan pause = slow > 0 ? _slowly.PauseBefore(slow) : _settings.Reconnect.PauseBefore(attempt++);
@@ -193,7 +199,26 @@ internal sealed class ZmpDialer
         return result;
     }
 
-    private ZmpSession Begin(Socket transport)
+    /// <summary>The transport's own handshake, where it has one. It fails like a dial: pauses grow, since the next attempt is likely to meet the same.</summary>
+    private async Task<(Wire? Wire, DialResult Failure)> UpgradeAsync(Socket transport)
+    {
+        if (_target.Upgrade(_settings.Transport) is not { } upgrade)
+        {
+            return (new SocketWire(transport, _target.Scheme), default);
+        }
+
+        UpgradeResult result = await TransportHandshake.ConnectAsync(upgrade, transport, _target, _socket.Host, _socket.Monitors, _stop.Token).ConfigureAwait(false);
+        if (result.Wire is not null)
+        {
+            return (result.Wire, default);
+        }
+
+        _stop.Token.ThrowIfCancellationRequested();
+        _socket.Books.AddFailedHandshake(result.Cause);
+        return (null, new DialResult(null, result.Error, result.Sentence));
+    }
+
+    private ZmpSession Begin(Wire wire)
     {
         Interlocked.Increment(ref _socket.Books.Dialled);
         _socket.EnterAgain();
@@ -208,7 +233,7 @@ internal sealed class ZmpDialer
 
         _isPipeUsed = true;
 
-        var session = new ZmpSession(_socket, _settings, pipe, transport, _target.Text, listener: null);
+        var session = new ZmpSession(_socket, _settings, pipe, wire, _target.Text, listener: null);
         bool closing;
         lock (_gate)
         {
@@ -216,7 +241,11 @@ internal sealed class ZmpDialer
             closing = _stop.IsCancellationRequested;
         }
 
-        _socket.Publish(SocketEventTypes.Connected, transport.Handle, session, detail: null);
+        if (!wire.HadHandshake)
+        {
+            _socket.Publish(SocketEventTypes.Connected, wire.Socket.Handle, session, detail: null);
+        }
+
         _socket.Endpoints.Track(session);
         session.Start();
         if (closing)

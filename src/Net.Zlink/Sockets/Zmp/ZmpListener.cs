@@ -5,9 +5,10 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
 
-/// <summary>One bound endpoint of a ZMP socket: turns accepted sockets into sessions.</summary>
+/// <summary>One bound endpoint of a ZMP socket: turns accepted sockets into sessions, after the transport's own handshake where it has one.</summary>
 internal sealed class ZmpListener(SocketCore socket, ITransportListener listener, string text, ZmpSettings settings) : IAcceptSink
 {
+    private readonly CancellationTokenSource _closing = new();
     private volatile bool _isClosed;
 
     /// <summary>The endpoint as it was given to Bind.</summary>
@@ -32,6 +33,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         _isClosed = true;
         Interlocked.MemoryBarrier(); // Before the caller looks for this listener's connections.
         listener.Close();
+        _closing.Cancel(); // Nobody will serve those that are in their handshake.
         socket.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "");
     }
 
@@ -42,17 +44,21 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         if (refusal is not null || !socket.Enter())
         {
             Interlocked.Increment(ref socket.Books.Refused);
-            socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, Endpoints.Format(SocketCore.AddressOf(accepted, remote: true)), detail: refusal);
+            socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, Endpoints.Format(TransportHandshake.AddressOf(accepted, remote: true), listener.Scheme), detail: refusal);
             Log.ConnectionRefused(socket.Host.Logger, Endpoint, refusal ?? "the socket is closed");
             accepted.Dispose();
             return;
         }
 
-        var pipe = new WirePipe(socket, settings) { Endpoint = Endpoint, IsActive = false };
-        var session = new ZmpSession(socket, settings, pipe, accepted, Endpoint, this);
-        socket.Publish(SocketEventTypes.Accepted, accepted.Handle, session, detail: null);
-        socket.Endpoints.Track(session);
-        session.Start();
+        if (listener.Upgrade is { } upgrade)
+        {
+            socket.Endpoints.BeginHandshake();
+            _ = UpgradeAsync(upgrade, accepted);
+        }
+        else
+        {
+            Begin(new SocketWire(accepted, listener.Scheme));
+        }
     }
 
     public void OnAcceptFailed(SocketError error, TimeSpan backOff)
@@ -65,5 +71,34 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
     {
         socket.Endpoints.Forget(this);
         EndpointEvents.ListenerFailed(socket.Monitors, socket.Host, listener.Handle, Endpoint, error);
+    }
+
+    private async Task UpgradeAsync(WireUpgrade upgrade, Socket accepted)
+    {
+        UpgradeResult result = await TransportHandshake.AcceptAsync(upgrade, accepted, Endpoint, listener.Scheme, socket.Host, socket.Monitors, _closing.Token).ConfigureAwait(false);
+        if (result.Wire is not null)
+        {
+            Begin(result.Wire);
+        }
+        else
+        {
+            socket.Books.AddFailedHandshake(result.Cause);
+            socket.Leave();
+        }
+
+        socket.Endpoints.EndHandshake();
+    }
+
+    private void Begin(Wire wire)
+    {
+        var pipe = new WirePipe(socket, settings) { Endpoint = Endpoint, IsActive = false };
+        var session = new ZmpSession(socket, settings, pipe, wire, Endpoint, this);
+        if (!wire.HadHandshake)
+        {
+            socket.Publish(SocketEventTypes.Accepted, wire.Socket.Handle, session, detail: null);
+        }
+
+        socket.Endpoints.Track(session);
+        session.Start();
     }
 }

@@ -1,8 +1,8 @@
-using System.Net.Sockets;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
 
@@ -26,10 +26,10 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// <param name="socket">The socket it belongs to.</param>
     /// <param name="settings">The endpoint's options.</param>
     /// <param name="pipe">Where messages come from and go to.</param>
-    /// <param name="transport">The connected socket; owned from here on.</param>
+    /// <param name="wire">The peer's bytes; owned from here on.</param>
     /// <param name="endpoint">The endpoint that it came in by, or the text that was dialled.</param>
     /// <param name="listener">What accepted it; null for the side that dialled.</param>
-    public ZmpSession(SocketCore socket, ZmpSettings settings, WirePipe pipe, Socket transport, string endpoint, ZmpListener? listener)
+    public ZmpSession(SocketCore socket, ZmpSettings settings, WirePipe pipe, Wire wire, string endpoint, ZmpListener? listener)
     {
         _socket = socket;
         _settings = settings;
@@ -38,9 +38,9 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         _messages = new InboundMessages(socket, pipe, settings.MaxMessageParts);
         Endpoint = endpoint;
         Listener = listener;
-        RemoteEndPoint = SocketCore.AddressOf(transport, remote: true);
-        LocalEndPoint = SocketCore.AddressOf(transport, remote: false);
-        Connection = new Connection(transport, socket.Host.Shards.Next(settings.ShardAffinity), socket.Host.Pool, settings.Connection, this, this, pipe.Queue, this)
+        RemoteEndPoint = TransportHandshake.AddressOf(wire.Socket, remote: true);
+        LocalEndPoint = TransportHandshake.AddressOf(wire.Socket, remote: false);
+        Connection = new Connection(wire, socket.Host.Shards.Next(settings.ShardAffinity), socket.Host.Pool, settings.Connection, this, this, pipe.Queue, this)
         {
             RemoteEndPoint = RemoteEndPoint,
             LocalEndPoint = LocalEndPoint,
@@ -84,8 +84,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
 
     /// <summary>How events name the two ends: of an accepted connection the listener's endpoint and the peer's address, of an outgoing one our address and the text that was dialled.</summary>
     public (string Local, string Remote) Ends => IsActive
-        ? (Transports.Endpoints.Format(LocalEndPoint), Endpoint)
-        : (Endpoint, Transports.Endpoints.Format(RemoteEndPoint));
+        ? (Connection.Wire.Format(LocalEndPoint), Endpoint)
+        : (Endpoint, Connection.Wire.Format(RemoteEndPoint));
 
     bool IConnectionSink.AnswersInPlace => false;
 
@@ -280,7 +280,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         ZmpProperties? properties = ZmpProperties.Of(
             body, address.Length > 0 ? [new KeyValuePair<string, string>(ZmpProperties.PeerAddressKey, address)] : []);
         (string local, string remote) = Ends;
-        string remoteAddress = Transports.Endpoints.Format(RemoteEndPoint);
+        string remoteAddress = Connection.Wire.Format(RemoteEndPoint);
         var peer = new PeerIdentity(_peerRoutingId, properties, IsActive ? remote : remoteAddress, local, _socket.Host.Time.GetUtcNow());
         if (!_socket.OnSessionReady(this, peer))
         {

@@ -1,7 +1,7 @@
 namespace Net.Zlink.Transports.Ipc;
 
 /// <summary>An ipc endpoint to connect to.</summary>
-internal sealed class IpcConnectTarget(string text, IpcAddress address) : ConnectTarget(text)
+internal sealed class IpcConnectTarget(string text, IpcAddress address) : ConnectTarget(text, EndpointText.Ipc)
 {
     /// <inheritdoc/>
     public override Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, CancellationToken cancellation) =>

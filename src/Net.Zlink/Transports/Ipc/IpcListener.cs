@@ -22,6 +22,12 @@ internal sealed class IpcListener : ITransportListener
     public string Endpoint { get; }
 
     /// <inheritdoc/>
+    public string Scheme => EndpointText.Ipc;
+
+    /// <inheritdoc/>
+    public WireUpgrade? Upgrade => null;
+
+    /// <inheritdoc/>
     public long Handle { get; }
 
     /// <summary>How often the sink threw.</summary>

@@ -1,7 +1,7 @@
 namespace Net.Zlink.Transports.Tcp;
 
 /// <summary>A tcp endpoint to connect to.</summary>
-internal sealed class TcpConnectTarget(string text, TcpConnectAddress address) : ConnectTarget(text)
+internal sealed class TcpConnectTarget(string text, TcpConnectAddress address) : ConnectTarget(text, EndpointText.Tcp)
 {
     /// <inheritdoc/>
     public override Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, CancellationToken cancellation) =>

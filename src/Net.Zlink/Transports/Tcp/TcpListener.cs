@@ -12,12 +12,18 @@ internal sealed class TcpListener : ITransportListener
     {
         _loop = loop;
         LocalEndPoint = (IPEndPoint)socket.LocalEndPoint!;
-        Endpoint = TcpEndpoint.Format(LocalEndPoint);
+        Endpoint = TcpEndpoint.Format(LocalEndPoint, EndpointText.Tcp);
         Handle = socket.Handle;
     }
 
     /// <summary>The numeric endpoint with the real port.</summary>
     public string Endpoint { get; }
+
+    /// <inheritdoc/>
+    public string Scheme => EndpointText.Tcp;
+
+    /// <inheritdoc/>
+    public WireUpgrade? Upgrade => null;
 
     /// <summary>The address listened at.</summary>
     public IPEndPoint LocalEndPoint { get; }

@@ -15,7 +15,7 @@ public sealed class TcpEndpointTests
     [InlineData("::ffff:127.0.0.1", 41000, "tcp://[::ffff:127.0.0.1]:41000")]
     [InlineData("fe80::1%3", 65535, "tcp://[fe80::1%3]:65535")]
     public void An_address_is_written_as_a_numeric_endpoint(string address, int port, string text) =>
-        Assert.Equal(text, TcpEndpoint.Format(new IPEndPoint(IPAddress.Parse(address), port)));
+        Assert.Equal(text, TcpEndpoint.Format(new IPEndPoint(IPAddress.Parse(address), port), "tcp"));
 
     [Fact]
     public void Every_numeric_endpoint_reads_back_as_the_address_it_was_written_from()
@@ -27,7 +27,7 @@ public sealed class TcpEndpointTests
         Prop.ForAll(addresses, static pair =>
         {
             var endPoint = new IPEndPoint(new IPAddress(pair.Item1), pair.Item2);
-            var text = TcpEndpoint.Format(endPoint);
+            var text = TcpEndpoint.Format(endPoint, "tcp");
             var bind = TcpTest.ToBind(text);
             var connect = TcpTest.ToConnect(text);
             return endPoint.Address.Equals(bind.Host.Address) && bind.Port == endPoint.Port

@@ -49,11 +49,11 @@ public sealed class TcpListenerTests : IDisposable
 
         using var four = await TcpTest.ConnectedAsync($"tcp://127.0.0.1:{listener.LocalEndPoint.Port}");
         var accepted = await _sink.NextAsync();
-        Assert.StartsWith("tcp://[::ffff:127.0.0.1]:", TcpEndpoint.Format((IPEndPoint)accepted.RemoteEndPoint!), StringComparison.Ordinal);
+        Assert.StartsWith("tcp://[::ffff:127.0.0.1]:", TcpEndpoint.Format((IPEndPoint)accepted.RemoteEndPoint!, "tcp"), StringComparison.Ordinal);
 
         using var six = await TcpTest.ConnectedAsync($"tcp://[::1]:{listener.LocalEndPoint.Port}", settings);
         accepted = await _sink.NextAsync();
-        Assert.StartsWith("tcp://[::1]:", TcpEndpoint.Format((IPEndPoint)accepted.RemoteEndPoint!), StringComparison.Ordinal);
+        Assert.StartsWith("tcp://[::1]:", TcpEndpoint.Format((IPEndPoint)accepted.RemoteEndPoint!, "tcp"), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -42,7 +42,7 @@ public sealed class TcpResolverTests
     public void A_place_to_listen_at_becomes_one_address(string text, bool ipv6, string expected)
     {
         Assert.True(TcpResolver.TryResolveBind(TcpTest.ToBind(text), ipv6, _names, out var endPoint, out var error), error.Sentence);
-        Assert.Equal(expected, TcpEndpoint.Format(endPoint));
+        Assert.Equal(expected, TcpEndpoint.Format(endPoint, "tcp"));
         Assert.Equal(ipv6 ? AddressFamily.InterNetworkV6 : AddressFamily.InterNetwork, endPoint.AddressFamily);
     }
 
@@ -113,7 +113,7 @@ public sealed class TcpResolverTests
     public void A_source_becomes_an_address_of_the_destinations_family(string source, AddressFamily family, string expected)
     {
         Assert.True(Source(source, family, out var endPoint, out var error), error.Sentence);
-        Assert.Equal(expected, TcpEndpoint.Format(endPoint));
+        Assert.Equal(expected, TcpEndpoint.Format(endPoint, "tcp"));
     }
 
     [Theory]

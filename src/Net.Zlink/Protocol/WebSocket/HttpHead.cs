@@ -1,0 +1,161 @@
+using System.Text;
+
+namespace Net.Zlink.Protocol.WebSocket;
+
+/// <summary>Looks into the head of an HTTP/1.1 message, which ends with an empty line. Pure; nothing is kept, nothing decoded.</summary>
+internal static class HttpHead
+{
+    /// <summary>The longest head that is read: what the native core takes. A browser's upgrade request has about 600 bytes, cookies apart.</summary>
+    public const int LongestHead = 8 * 1024;
+
+    private static ReadOnlySpan<byte> EndOfHead => "\r\n\r\n"u8;
+
+    /// <summary>The length of the head in what has arrived, its empty line included; 0 while it is incomplete.</summary>
+    public static int LengthOf(ReadOnlySpan<byte> bytes)
+    {
+        int end = bytes.IndexOf(EndOfHead);
+        return end < 0 ? 0 : end + EndOfHead.Length;
+    }
+
+    /// <summary>Whether bytes can be the beginning of a request: a method in capital letters, and a blank behind it.</summary>
+    public static bool MayBeRequest(ReadOnlySpan<byte> bytes)
+    {
+        // The longest method in the registry, UPDATEREDIRECTREF, has 17 letters.
+        const int LongestMethod = 20;
+        int letters = bytes.IndexOfAnyExceptInRange((byte)'A', (byte)'Z');
+        return letters < 0 ? bytes.Length <= LongestMethod : letters is > 0 and <= LongestMethod && bytes[letters] == ' ';
+    }
+
+    /// <summary>Whether bytes can be the beginning of an answer.</summary>
+    public static bool MayBeAnswer(ReadOnlySpan<byte> bytes)
+    {
+        ReadOnlySpan<byte> version = "HTTP/1."u8;
+        int length = Math.Min(bytes.Length, version.Length);
+        return bytes[..length].SequenceEqual(version[..length]);
+    }
+
+    /// <summary>The first line, without its end.</summary>
+    public static ReadOnlySpan<byte> FirstLine(ReadOnlySpan<byte> head) => head[..head.IndexOf("\r\n"u8)];
+
+    /// <summary>Whether every line is a field by the grammar: a name of token characters, a colon, a value without control characters. Folded lines are none: they hide fields from other readers.</summary>
+    public static bool IsWellFormed(ReadOnlySpan<byte> head)
+    {
+        foreach (byte c in FirstLine(head))
+        {
+            if (c is < 0x20 or 0x7F)
+            {
+                return false;
+            }
+        }
+
+        var fields = new Fields(head);
+        while (fields.Next())
+        {
+            if (!IsToken(fields.Name))
+            {
+                return false;
+            }
+
+            foreach (byte c in fields.Value)
+            {
+                if (c is (< 0x20 and not 0x09) or 0x7F)
+                {
+                    return false;
+                }
+            }
+        }
+
+        return true;
+    }
+
+    /// <summary>How often a field occurs; its last value.</summary>
+    public static int Find(ReadOnlySpan<byte> head, ReadOnlySpan<byte> name, out ReadOnlySpan<byte> value)
+    {
+        value = default;
+        int found = 0;
+        var fields = new Fields(head);
+        while (fields.Next())
+        {
+            if (Ascii.EqualsIgnoreCase(fields.Name, name))
+            {
+                found++;
+                value = fields.Value;
+            }
+        }
+
+        return found;
+    }
+
+    /// <summary>Whether a token is in a field that lists tokens, in any letter case; the field may occur many times.</summary>
+    public static bool Lists(ReadOnlySpan<byte> head, ReadOnlySpan<byte> name, ReadOnlySpan<byte> token)
+    {
+        var fields = new Fields(head);
+        while (fields.Next())
+        {
+            if (!Ascii.EqualsIgnoreCase(fields.Name, name))
+            {
+                continue;
+            }
+
+            ReadOnlySpan<byte> value = fields.Value;
+            foreach (Range part in value.Split((byte)','))
+            {
+                if (Ascii.EqualsIgnoreCase(Trim(value[part]), token))
+                {
+                    return true;
+                }
+            }
+        }
+
+        return false;
+    }
+
+    private static ReadOnlySpan<byte> Trim(ReadOnlySpan<byte> text) => text.Trim(" \t"u8);
+
+    private static bool IsToken(ReadOnlySpan<byte> name)
+    {
+        foreach (byte c in name)
+        {
+            if (!char.IsAsciiLetterOrDigit((char)c) && !"!#$%&'*+-.^_`|~"u8.Contains(c))
+            {
+                return false;
+            }
+        }
+
+        return name.Length > 0;
+    }
+
+    /// <summary>Walks the fields of a head. A line without a colon is a field without a name.</summary>
+    private ref struct Fields
+    {
+        private ReadOnlySpan<byte> _rest;
+
+        public Fields(ReadOnlySpan<byte> head)
+        {
+            int first = head.IndexOf("\r\n"u8) + 2;
+            _rest = head[first..^2]; // Without the empty line.
+            Name = default;
+            Value = default;
+        }
+
+        public ReadOnlySpan<byte> Name { get; private set; }
+
+        public ReadOnlySpan<byte> Value { get; private set; }
+
+        public bool Next()
+        {
+            if (_rest.IsEmpty)
+            {
+                return false;
+            }
+
+            int end = _rest.IndexOf("\r\n"u8);
+            ReadOnlySpan<byte> line = _rest[..end];
+            _rest = _rest[(end + 2)..];
+            int colon = line.IndexOf((byte)':');
+            Name = colon < 0 ? default : line[..colon];
+            Value = Trim(line[(colon + 1)..]);
+            return true;
+        }
+    }
+}

@@ -1,0 +1,56 @@
+using System.Net;
+using System.Net.Sockets;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Transports;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>The transport's own handshake of one connection, with the events that frame it: ACCEPTED or CONNECTED before, and where it fails HANDSHAKE_FAILED and DISCONNECTED.</summary>
+internal static class TransportHandshake
+{
+    // The native number of the reason "handshake failed".
+    private const long FailedReason = 3;
+
+    /// <summary>Runs it on an accepted socket, when there is a place for it. The task never fails; the socket is the result's, or disposed.</summary>
+    public static Task<UpgradeResult> AcceptAsync(WireUpgrade upgrade, Socket socket, string endpoint, string scheme, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
+    {
+        string remote = Endpoints.Format(AddressOf(socket, remote: true), scheme);
+        monitors.Publish(SocketEventTypes.Accepted, socket.Handle, endpoint, remote);
+        return ReportAsync(host.Handshakes.RunAsync(upgrade, socket, host.Pool, host.Time, cancellation), endpoint, remote, endpoint, host, monitors);
+    }
+
+    /// <summary>Runs it on a socket that this side has connected.</summary>
+    public static Task<UpgradeResult> ConnectAsync(WireUpgrade upgrade, Socket socket, ConnectTarget target, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
+    {
+        string local = Endpoints.Format(AddressOf(socket, remote: false), target.Scheme);
+        monitors.Publish(SocketEventTypes.Connected, socket.Handle, local, target.Text);
+        return ReportAsync(upgrade.RunAsync(socket, host.Pool, host.Time, cancellation), local, target.Text, target.Text, host, monitors);
+    }
+
+    /// <summary>An address of a socket; null if it was reset before we could look.</summary>
+    public static EndPoint? AddressOf(Socket socket, bool remote)
+    {
+        try
+        {
+            return remote ? socket.RemoteEndPoint : socket.LocalEndPoint;
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            return null;
+        }
+    }
+
+    private static async Task<UpgradeResult> ReportAsync(Task<UpgradeResult> running, string local, string remote, string endpoint, EngineHost host, SocketMonitors monitors)
+    {
+        UpgradeResult result = await running.ConfigureAwait(false);
+        if (result.Wire is null && result.Error != SocketError.OperationAborted)
+        {
+            monitors.Publish(SocketEventTypes.HandshakeFailedNoDetail, EndpointError.ErrnoOf(result.Error), local, remote, detail: result.Sentence);
+            monitors.Publish(SocketEventTypes.Disconnected, FailedReason, local, remote, detail: result.Sentence);
+            Log.HandshakeFailed(host.Logger, endpoint, remote, result.Cause, result.Sentence);
+        }
+
+        return result;
+    }
+}

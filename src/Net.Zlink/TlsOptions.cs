@@ -1,0 +1,84 @@
+using System.Net.Security;
+using System.Security.Authentication;
+using System.Security.Cryptography.X509Certificates;
+using Net.Zlink.Transports.Tls;
+
+namespace Net.Zlink;
+
+/// <summary>
+/// Options of tls and wss endpoints. Certificates come from PEM files, as in the native core, or as objects. Both TLS 1.2 (the native core's only version) and 1.3 are spoken. All of them reach endpoints made afterwards; files that
+/// change on disk reach the connections made after the change, without a restart.
+/// </summary>
+/// <remarks>Not synchronised: set them from one thread at a time. Certificates, policies and callbacks stay the caller's, and must stay usable as long as the endpoints. Callbacks run on pool threads, never on a shard.</remarks>
+public sealed class TlsOptions
+{
+    /// <summary>PEM file with this side's certificate and, behind it, those of its issuers. Empty (default): none. A listener needs one; a client shows it if the server asks.</summary>
+    public string CertificateFile { get; set => field = NotNull(value); } = "";
+
+    /// <summary>PEM file with the certificate's private key. Empty (default): it is in <see cref="CertificateFile"/>.</summary>
+    public string KeyFile { get; set => field = NotNull(value); } = "";
+
+    /// <summary>The private key's password. Empty (default): it has none.</summary>
+    public string KeyPassword { get; set => field = NotNull(value); } = "";
+
+    /// <summary>This side's certificate with its private key; goes before the files. Null (default): the files.</summary>
+    public X509Certificate2? Certificate { get; set; }
+
+    /// <summary>PEM file with the only authorities that peers' certificates may come from. Empty (default): see <see cref="TrustSystem"/>.</summary>
+    public string CaFile { get; set => field = NotNull(value); } = "";
+
+    /// <summary>Trust the system's authorities while <see cref="CaFile"/> is empty. Default true. False without a file trusts nobody.</summary>
+    public bool TrustSystem { get; set; } = true;
+
+    /// <summary>Connections that this side makes: accept only certificates that are valid, trusted and for the right name. Default true. Without it anybody on the way can read and change everything.</summary>
+    public bool VerifyPeer { get; set; } = true;
+
+    /// <summary>Connections that this side takes: accept only clients with a certificate that is valid and trusted. Default false.</summary>
+    public bool RequireClientCertificate { get; set; }
+
+    /// <summary>The name to ask the server for (SNI) and to check its certificate against. Empty (default): the endpoint's host.</summary>
+    public string HostName { get; set => field = NotNull(value); } = "";
+
+    /// <summary>Versions to speak. None (default): what the system allows, 1.2 and 1.3 as a rule.</summary>
+    public SslProtocols Protocols { get; set; }
+
+    /// <summary>Cipher suites to speak, where the system lets one choose (not on Windows). Null (default): the system's.</summary>
+    public CipherSuitesPolicy? CipherSuites { get; set; }
+
+    /// <summary>How certificate chains are built and checked. Null (default): without revocation checks, and without downloads, which would hold a handshake up for as long as somebody else's server likes.</summary>
+    public X509ChainPolicy? ChainPolicy { get; set; }
+
+    /// <summary>Asked about every peer's certificate, instead of this library's own judgement; it is told what the base library found. Null (default): our own judgement.</summary>
+    public RemoteCertificateValidationCallback? Validation { get; set; }
+
+    /// <summary>Used as they are for connections that this side takes, instead of all of the above. Null (default): all of the above.</summary>
+    public SslServerAuthenticationOptions? Server { get; set; }
+
+    /// <summary>Used as they are for connections that this side makes, instead of all of the above. Null (default): all of the above.</summary>
+    public SslClientAuthenticationOptions? Client { get; set; }
+
+    internal TlsSettings Snapshot() => new()
+    {
+        CertificateFile = CertificateFile,
+        KeyFile = KeyFile,
+        KeyPassword = KeyPassword,
+        Certificate = Certificate,
+        CaFile = CaFile,
+        TrustSystem = TrustSystem,
+        VerifyPeer = VerifyPeer,
+        RequireClientCertificate = RequireClientCertificate,
+        HostName = HostName,
+        Protocols = Protocols,
+        CipherSuites = CipherSuites,
+        ChainPolicy = ChainPolicy,
+        Validation = Validation,
+        Server = Server,
+        Client = Client,
+    };
+
+    private static string NotNull(string value)
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        return value;
+    }
+}

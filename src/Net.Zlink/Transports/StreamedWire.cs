@@ -1,0 +1,355 @@
+using System.Net.Sockets;
+using System.Runtime.CompilerServices;
+using Net.Zlink.Buffers;
+
+namespace Net.Zlink.Transports;
+
+/// <summary>Bytes through a library's asynchronous reads and writes: TLS and WebSocket.</summary>
+/// <remarks>
+/// Waiting for input is a zero-byte read, as on a socket: an idle connection holds no buffer of ours. Only when something has come a buffer is rented, read into, handed on from there, and given back once it is empty.
+/// The detour costs one copy, and makes sure that no read is ever left pending in the shard's slab. Nothing is awaited: a read or write that does not end at once reports to the shard, which takes its result.
+/// </remarks>
+internal abstract class StreamedWire : Wire
+{
+    // Two TLS records of 16 KiB. Larger reads gained nothing: both libraries hand out at most what one read of the socket brought.
+    private const int BufferSize = 32 * 1024;
+
+    private readonly BufferPool _pool;
+    private readonly Action _onRead;
+    private readonly Action _onWritten;
+    private ConfiguredValueTaskAwaitable<int>.ConfiguredValueTaskAwaiter _reading;
+    private ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter _writing;
+    private ReadStep _step;
+    private byte[]? _buffer;
+    private int _start;
+    private int _end;
+    private int _writingBytes;
+    private WireStatus _verdict;
+    private bool _isRaw;
+    private bool _isReading;
+    private bool _isWriting;
+    private bool _isDisposed;
+
+    /// <param name="socket">The connected socket beneath; owned.</param>
+    /// <param name="scheme">The transport's scheme.</param>
+    /// <param name="pool">Where read buffers come from.</param>
+    protected StreamedWire(Socket socket, string scheme, BufferPool pool)
+        : base(socket, scheme)
+    {
+        _pool = pool;
+        _onRead = () => Events.OnInput();
+        _onWritten = () => Events.OnSent();
+    }
+
+    private enum ReadStep
+    {
+        /// <summary>Nothing is known: ask whether there is input.</summary>
+        Probe,
+
+        /// <summary>There is input: fetch it.</summary>
+        Fill,
+    }
+
+    /// <inheritdoc/>
+    public override bool HadHandshake => true;
+
+    /// <inheritdoc/>
+    public override int Available => _end - _start;
+
+    /// <inheritdoc/>
+    public override bool WaitForInput()
+    {
+        if (Available > 0 || _verdict != WireStatus.Done)
+        {
+            return false;
+        }
+
+        return Advance();
+    }
+
+    /// <inheritdoc/>
+    public override WireStatus FinishWait()
+    {
+        if (_isReading)
+        {
+            _isReading = false;
+            if (_isDisposed)
+            {
+                TakeRead();
+                Release();
+                return WireStatus.Failed;
+            }
+
+            if (!TakeRead() && Advance())
+            {
+                return WireStatus.WouldWait;
+            }
+        }
+
+        // An end in order, and a peer's fault, are met by the next read.
+        return _verdict == WireStatus.Failed ? WireStatus.Failed : WireStatus.Done;
+    }
+
+    /// <inheritdoc/>
+    public override WireStatus Receive(Span<byte> into, out int received)
+    {
+        received = Math.Min(into.Length, Available);
+        if (received == 0)
+        {
+            return Verdict();
+        }
+
+        _buffer.AsSpan(_start, received).CopyTo(into);
+        _start += received;
+        return WireStatus.Done;
+    }
+
+    /// <inheritdoc/>
+    public override WireStatus Send(ReadOnlySpan<byte> bytes, out int sent)
+    {
+        sent = 0;
+        return WireStatus.WouldWait;
+    }
+
+    /// <inheritdoc/>
+    public override bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame)
+    {
+        _writingBytes = bytes.Length;
+        _isWriting = true;
+        try
+        {
+            _writing = AwaiterOf(WriteAsync(bytes, endsMidFrame));
+        }
+        catch (Exception e) when (Judge(e) is not null)
+        {
+            _writing = AwaiterOf(ValueTask.FromException(e)); // Taken like one that came later.
+        }
+
+        if (_writing.IsCompleted)
+        {
+            return false;
+        }
+
+        _writing.UnsafeOnCompleted(_onWritten);
+        return true;
+    }
+
+    /// <inheritdoc/>
+    public override WireStatus FinishSend()
+    {
+        _isWriting = false;
+        WireStatus status = TakeWrite();
+        SentBytes = status == WireStatus.Done ? _writingBytes : 0;
+        if (_isDisposed)
+        {
+            Release();
+        }
+
+        return status;
+    }
+
+    /// <inheritdoc/>
+    public override void Dispose()
+    {
+        if (_isDisposed)
+        {
+            return;
+        }
+
+        _isDisposed = true;
+        Socket.Dispose(); // What is pending ends because of that, and the rest is let go of then.
+        Release();
+    }
+
+    /// <summary>Reads; an empty buffer only waits until a read is likely to bring something. 0 into a buffer that is not empty: see <see cref="JudgeEnd"/>.</summary>
+    protected abstract ValueTask<int> ReadAsync(Memory<byte> into);
+
+    /// <summary>Writes all of it.</summary>
+    protected abstract ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame);
+
+    /// <summary>What a read of no bytes means. <see cref="WireStatus.Done"/>: nothing, read on.</summary>
+    protected virtual WireStatus JudgeEnd() => WireStatus.Ended;
+
+    /// <summary>What an exception of the library means; anything but Failed comes with the words for it. Null: none of its business.</summary>
+    protected abstract WireStatus? Judge(Exception exception);
+
+    /// <summary>Gives back what the transport holds, when no operation uses it any more. Called once.</summary>
+    protected abstract void Free();
+
+    /// <summary>Reads beneath the transport's own protocol, after the peer broke it: what comes is thrown away by the caller.</summary>
+    protected abstract ValueTask<int> ReadRawAsync(Memory<byte> into);
+
+    /// <summary>Ends our side: tells the peer in the transport's own way first, where there is one.</summary>
+    protected WireStatus End(Func<Task>? farewell)
+    {
+        Task telling;
+        try
+        {
+            telling = farewell is null ? Task.CompletedTask : farewell();
+        }
+        catch (Exception e) when (Judge(e) is not null)
+        {
+            telling = Task.CompletedTask; // Gone already, or it will not listen: our end is all that is left to show.
+        }
+
+        if (telling.IsCompletedSuccessfully)
+        {
+            return ShutDown() ? WireStatus.Done : WireStatus.Failed;
+        }
+
+        _ = EndAsync(telling);
+        return WireStatus.WouldWait;
+    }
+
+    /// <summary>Notes what went wrong.</summary>
+    protected void Explain(SocketError error, string detail) => (Error, Detail) = (error, detail);
+
+    private static ConfiguredValueTaskAwaitable<int>.ConfiguredValueTaskAwaiter AwaiterOf(ValueTask<int> task) => task.ConfigureAwait(false).GetAwaiter();
+
+    private static ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter AwaiterOf(ValueTask task) => task.ConfigureAwait(false).GetAwaiter();
+
+    private async Task EndAsync(Task telling)
+    {
+        try
+        {
+            await telling.ConfigureAwait(false);
+        }
+        catch (Exception e) when (Judge(e) is not null)
+        {
+            // As above.
+        }
+
+        ShutDown();
+        Events.OnEnded();
+    }
+
+    private bool ShutDown()
+    {
+        try
+        {
+            Socket.Shutdown(SocketShutdown.Send);
+            return true;
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            return false; // Gone already.
+        }
+    }
+
+    /// <summary>What to say when there is nothing to read. A fault of the peer is told once; what it still sends is read raw, so that our last words to it are not lost in a reset.</summary>
+    private WireStatus Verdict()
+    {
+        if (_verdict == WireStatus.Refused)
+        {
+            _verdict = WireStatus.Done;
+            _isRaw = true;
+            return WireStatus.Refused;
+        }
+
+        return _verdict == WireStatus.Done ? WireStatus.WouldWait : _verdict;
+    }
+
+    /// <summary>Asks for input as far as it goes without waiting. True: it waits now.</summary>
+    private bool Advance()
+    {
+        while (true)
+        {
+            if (_step == ReadStep.Fill)
+            {
+                _buffer ??= _pool.RentArray(BufferSize);
+            }
+
+            try
+            {
+                Memory<byte> into = _step == ReadStep.Fill ? _buffer : Memory<byte>.Empty;
+                _reading = _isRaw ? AwaiterOf(ReadRawAsync(into)) : AwaiterOf(ReadAsync(into));
+            }
+            catch (Exception e) when (Judge(e) is { } status)
+            {
+                _verdict = status;
+                return false;
+            }
+
+            if (!_reading.IsCompleted)
+            {
+                if (_step == ReadStep.Probe)
+                {
+                    ReturnBuffer(); // Idle from here on, for all we know.
+                }
+
+                _isReading = true;
+                _reading.UnsafeOnCompleted(_onRead);
+                return true;
+            }
+
+            if (TakeRead())
+            {
+                return false;
+            }
+        }
+    }
+
+    /// <summary>Takes what a read brought. True: there is something to tell.</summary>
+    private bool TakeRead()
+    {
+        int read;
+        try
+        {
+            read = _reading.GetResult();
+        }
+        catch (Exception e) when (Judge(e) is { } status)
+        {
+            _verdict = status;
+            return true;
+        }
+
+        if (_step == ReadStep.Probe)
+        {
+            _step = ReadStep.Fill;
+            return false;
+        }
+
+        _step = ReadStep.Probe;
+        (_start, _end) = (0, read);
+        if (read == 0)
+        {
+            _verdict = _isRaw ? WireStatus.Ended : JudgeEnd();
+        }
+
+        return read > 0 || _verdict != WireStatus.Done;
+    }
+
+    private WireStatus TakeWrite()
+    {
+        try
+        {
+            _writing.GetResult();
+            return WireStatus.Done;
+        }
+        catch (Exception e) when (Judge(e) is not null)
+        {
+            return WireStatus.Failed;
+        }
+    }
+
+    private void ReturnBuffer()
+    {
+        if (_buffer is not null)
+        {
+            _pool.ReturnArray(_buffer);
+            _buffer = null;
+            _start = _end = 0;
+        }
+    }
+
+    private void Release()
+    {
+        if (_isReading || _isWriting)
+        {
+            return; // The last of them to end comes here again.
+        }
+
+        ReturnBuffer();
+        Free();
+    }
+}

@@ -1,0 +1,95 @@
+using System.Net.Security;
+using System.Security.Cryptography.X509Certificates;
+
+namespace Net.Zlink.Transports.Tls;
+
+/// <summary>Judges the certificate of one peer, and says in words what is wrong with it. Used for one handshake.</summary>
+/// <param name="settings">The endpoint's settings.</param>
+/// <param name="host">The name that the certificate must be for; null on the side that listens.</param>
+internal sealed class CertificateJudge(TlsSettings settings, string? host)
+{
+    /// <summary>Why the peer's certificate was not accepted; null if it was, or none was judged.</summary>
+    public string? Refusal { get; private set; }
+
+    /// <summary>The callback of a TLS stream.</summary>
+    public bool Accepts(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
+    {
+        if (settings.Validation is { } users)
+        {
+            if (!users(sender, certificate, chain, errors))
+            {
+                Refusal = $"the application's own check refused the certificate{Of(certificate)}";
+            }
+
+            return Refusal is null;
+        }
+
+        bool isServer = host is null;
+        if (errors == SslPolicyErrors.None || (isServer ? certificate is null && !settings.RequireClientCertificate : !settings.VerifyPeer))
+        {
+            return true;
+        }
+
+        Refusal = Explain(certificate, chain, errors);
+        return false;
+    }
+
+    private string Explain(X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
+    {
+        if (certificate is null || errors.HasFlag(SslPolicyErrors.RemoteCertificateNotAvailable))
+        {
+            return host is null ? "the client showed no certificate, and one is required" : "the server showed no certificate";
+        }
+
+        if (errors.HasFlag(SslPolicyErrors.RemoteCertificateChainErrors))
+        {
+            return $"the certificate{Of(certificate)} {string.Join(", and ", FaultsOf(certificate, chain))}";
+        }
+
+        return $"the certificate{Of(certificate)} is not for \"{host}\" but for {NamesIn(certificate)}; set Tls.HostName to the name that the server goes by";
+    }
+
+    private static IEnumerable<string> FaultsOf(X509Certificate certificate, X509Chain? chain)
+    {
+        X509ChainStatusFlags all = X509ChainStatusFlags.NoError;
+        foreach (X509ChainStatus status in chain?.ChainStatus ?? [])
+        {
+            all |= status.Status;
+        }
+
+        if (all.HasFlag(X509ChainStatusFlags.NotTimeValid))
+        {
+            yield return $"is not valid now: it is from {certificate.GetEffectiveDateString()} to {certificate.GetExpirationDateString()}";
+        }
+
+        if ((all & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != X509ChainStatusFlags.NoError)
+        {
+            yield return $"is issued by \"{certificate.Issuer}\", whom nobody here trusts; name the authority's file in Tls.CaFile";
+        }
+
+        const X509ChainStatusFlags Told = X509ChainStatusFlags.NotTimeValid | X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain;
+        if ((all & ~Told) != X509ChainStatusFlags.NoError || all == X509ChainStatusFlags.NoError)
+        {
+            yield return $"was not accepted: {all & ~Told}";
+        }
+    }
+
+    private static string Of(X509Certificate? certificate) => certificate is null ? "" : $" \"{certificate.Subject}\"";
+
+    private static string NamesIn(X509Certificate certificate)
+    {
+        var names = new List<string>();
+        foreach (X509Extension extension in (certificate as X509Certificate2)?.Extensions ?? [])
+        {
+            if (extension is X509SubjectAlternativeNameExtension alternatives)
+            {
+                names.AddRange(alternatives.EnumerateDnsNames());
+                names.AddRange(alternatives.EnumerateIPAddresses().Select(static address => address.ToString()));
+            }
+        }
+
+        // What a text for people holds; a certificate may have hundreds.
+        const int MostNames = 5;
+        return names.Count == 0 ? "no name at all" : string.Join(", ", names.Take(MostNames)) + (names.Count > MostNames ? " and others" : "");
+    }
+}

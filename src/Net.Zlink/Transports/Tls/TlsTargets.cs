@@ -1,0 +1,46 @@
+using Net.Zlink.Transports.Tcp;
+
+namespace Net.Zlink.Transports.Tls;
+
+/// <summary>A tls endpoint to bind.</summary>
+internal sealed class TlsBindTarget(string text, TcpBindAddress address) : BindTarget(text)
+{
+    private readonly TcpBindTarget _tcp = new(text, address);
+
+    /// <inheritdoc/>
+    public override BindResult Bind(TransportSettings settings)
+    {
+        var credentials = new TlsCredentials(settings.Tls);
+        if (settings.Tls.Server is null && credentials.Check(mustHaveOwn: true) is { } complaint)
+        {
+            return new BindResult(null, EndpointError.Invalid(complaint));
+        }
+
+        BindResult bound = _tcp.Bind(settings);
+        return bound.Listener is TcpListener listener
+            ? bound with
+            {
+                Listener = new UpgradedListener(
+                    listener,
+                    EndpointText.Tls,
+                    TcpEndpoint.Format(listener.LocalEndPoint, EndpointText.Tls),
+                    new TlsUpgrade(credentials, settings.Tls, host: null, settings.HandshakeTimeout)),
+            }
+            : bound;
+    }
+
+    /// <inheritdoc/>
+    public override bool Names(ITransportListener listener) => base.Names(listener) || (listener is UpgradedListener { Scheme: EndpointText.Tls } tls && _tcp.Names(tls.Inner));
+}
+
+/// <summary>A tls endpoint to connect to.</summary>
+internal sealed class TlsConnectTarget(string text, TcpConnectAddress address) : ConnectTarget(text, EndpointText.Tls)
+{
+    /// <inheritdoc/>
+    public override Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, CancellationToken cancellation) =>
+        TcpDialer.DialAsync(address, settings.Tcp, time, cancellation);
+
+    /// <inheritdoc/>
+    public override WireUpgrade Upgrade(TransportSettings settings) =>
+        new TlsUpgrade(new TlsCredentials(settings.Tls), settings.Tls, settings.Tls.HostName.Length > 0 ? settings.Tls.HostName : address.Host.Text, settings.HandshakeTimeout);
+}

@@ -1,0 +1,99 @@
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Security.Authentication;
+using Net.Zlink.Buffers;
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink.Transports.Tls;
+
+/// <summary>The TLS handshake of an endpoint, as server or client.</summary>
+/// <param name="credentials">The endpoint's certificates.</param>
+/// <param name="settings">The endpoint's settings.</param>
+/// <param name="host">The name to ask for and check; null: this side listens.</param>
+/// <param name="limit">How long it may take; zero: no limit.</param>
+internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings settings, string? host, TimeSpan limit) : WireUpgrade
+{
+    /// <inheritdoc/>
+    public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
+    {
+        (SslStream? tls, UpgradeResult failure) = await AuthenticateAsync(socket, time, cancellation).ConfigureAwait(false);
+        return tls is null ? failure : UpgradeResult.Of(new TlsWire(socket, tls, pool));
+    }
+
+    /// <summary>The handshake alone, for what runs over TLS. The socket belongs to the stream, or is disposed.</summary>
+    public async Task<(SslStream? Tls, UpgradeResult Failure)> AuthenticateAsync(Socket socket, TimeProvider time, CancellationToken cancellation)
+    {
+        var judge = new CertificateJudge(settings, host);
+        SslServerAuthenticationOptions? asServer = null;
+        SslClientAuthenticationOptions? asClient = null;
+        try
+        {
+            if (host is null)
+            {
+                asServer = credentials.ForServer(judge);
+            }
+            else
+            {
+                asClient = credentials.ForClient(judge, host);
+            }
+        }
+        catch (Exception e) when (PemFiles.IsOfFiles(e))
+        {
+            socket.Dispose();
+            return (null, new UpgradeResult(null, HandshakeFailure.Certificate, SocketError.InvalidArgument, $"the files named in Tls cannot be used: {e.Message}"));
+        }
+
+        socket.Blocking = true; // What the stream asks for; its asynchronous operations never block.
+        var tls = new SslStream(new NetworkStream(socket, ownsSocket: true));
+        SslStream? established = null;
+        using var deadline = new Deadline(limit > TimeSpan.Zero ? limit : Timeout.InfiniteTimeSpan, time, cancellation);
+        try
+        {
+            await (asServer is not null ? tls.AuthenticateAsServerAsync(asServer, deadline.Token) : tls.AuthenticateAsClientAsync(asClient!, deadline.Token)).ConfigureAwait(false);
+            established = tls;
+            return (tls, default);
+        }
+        catch (Exception) when (cancellation.IsCancellationRequested)
+        {
+            return (null, UpgradeResult.Cancelled);
+        }
+        catch (Exception) when (deadline.IsOver)
+        {
+            return (null, UpgradeResult.TimedOut("the TLS handshake", limit));
+        }
+#pragma warning disable CA1031 // A user's callback may throw anything; it ends this handshake and nothing else.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            return (null, Explain(e, judge.Refusal));
+        }
+        finally
+        {
+            if (established is null)
+            {
+                await tls.DisposeAsync().ConfigureAwait(false);
+            }
+        }
+    }
+
+    private static UpgradeResult Explain(Exception exception, string? refusal)
+    {
+        SocketError error = StreamFaults.ErrorOf(exception);
+        if (refusal is not null)
+        {
+            return new UpgradeResult(null, HandshakeFailure.Certificate, error, refusal);
+        }
+
+        string words = StreamFaults.WordsOf(exception);
+        if (exception is not AuthenticationException)
+        {
+            return new UpgradeResult(null, HandshakeFailure.Lost, error, $"the connection was lost during the TLS handshake: {words}");
+        }
+
+        // OpenSSL's words for what the peer sent; it sends an alert when it is the one that does not accept a certificate.
+        bool isRefusal = words.Contains("alert", StringComparison.Ordinal);
+        return isRefusal
+            ? new UpgradeResult(null, HandshakeFailure.Certificate, error, $"the peer refused the TLS handshake: {words}")
+            : new UpgradeResult(null, HandshakeFailure.Malformed, error, $"the TLS handshake failed: {words}");
+    }
+}

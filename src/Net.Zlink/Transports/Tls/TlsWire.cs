@@ -1,0 +1,27 @@
+using System.Net.Security;
+using System.Net.Sockets;
+using Net.Zlink.Buffers;
+
+namespace Net.Zlink.Transports.Tls;
+
+/// <summary>Bytes over an established TLS session. Our end is announced to the peer with close_notify.</summary>
+internal sealed class TlsWire(Socket socket, SslStream tls, BufferPool pool) : StreamedWire(socket, EndpointText.Tls, pool)
+{
+    /// <inheritdoc/>
+    public override WireStatus EndSending(WireEnd end) => End(tls.ShutdownAsync);
+
+    /// <inheritdoc/>
+    protected override ValueTask<int> ReadAsync(Memory<byte> into) => tls.ReadAsync(into);
+
+    /// <inheritdoc/>
+    protected override ValueTask<int> ReadRawAsync(Memory<byte> into) => tls.ReadAsync(into);
+
+    /// <inheritdoc/>
+    protected override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame) => tls.WriteAsync(bytes);
+
+    /// <inheritdoc/>
+    protected override WireStatus? Judge(Exception exception) => StreamFaults.Judge(exception, Explain);
+
+    /// <inheritdoc/>
+    protected override void Free() => tls.Dispose();
+}

@@ -1,0 +1,136 @@
+using System.Runtime.CompilerServices;
+using Net.Zlink.Buffers;
+
+namespace Net.Zlink.Transports.WebSocket;
+
+/// <summary>A stream that reads more than it is asked for, so that the small reads of a WebSocket's frame headers cost no system call each; holds a buffer only while something is in it.</summary>
+/// <remarks>Also where the HTTP heads of the upgrade are read from, with whatever comes behind them left in place. One reader and one writer at a time; asynchronous only.</remarks>
+internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
+{
+    // A frame header has up to 14 bytes and a small frame 100; so much holds hundreds of them, and is two TLS records.
+    private const int BufferSize = 32 * 1024;
+
+    private byte[]? _buffer;
+    private int _start;
+    private int _end;
+    private bool _isDisposed;
+
+    /// <summary>What was read and not yet taken.</summary>
+    public ReadOnlySpan<byte> Buffered => _buffer.AsSpan(_start, _end - _start);
+
+    /// <inheritdoc/>
+    public override bool CanRead => true;
+
+    /// <inheritdoc/>
+    public override bool CanSeek => false;
+
+    /// <inheritdoc/>
+    public override bool CanWrite => true;
+
+    /// <inheritdoc/>
+    public override long Length => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
+
+    /// <summary>Reads once, behind what is buffered. False: the peer has ended, or nothing more fits.</summary>
+    public async ValueTask<bool> FillAsync(CancellationToken cancellation)
+    {
+        _buffer ??= pool.RentArray(BufferSize);
+        int read = await inner.ReadAsync(_buffer.AsMemory(_end, Math.Min(_buffer.Length, BufferSize) - _end), cancellation).ConfigureAwait(false);
+        _end += read;
+        return read > 0;
+    }
+
+    /// <summary>Takes bytes from the front of <see cref="Buffered"/>.</summary>
+    public void Take(int bytes)
+    {
+        _start += bytes;
+        if (_start >= _end)
+        {
+            ReturnBuffer();
+        }
+    }
+
+    /// <inheritdoc/>
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        if (_end > _start)
+        {
+            return new ValueTask<int>(TakeInto(buffer));
+        }
+
+        return buffer.Length is 0 or >= BufferSize ? inner.ReadAsync(buffer, cancellationToken) : ReadBehindAsync(buffer, cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+
+    /// <inheritdoc/>
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) => inner.WriteAsync(buffer, cancellationToken);
+
+    /// <inheritdoc/>
+    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) => inner.WriteAsync(buffer, offset, count, cancellationToken);
+
+    /// <inheritdoc/>
+    public override Task FlushAsync(CancellationToken cancellationToken) => inner.FlushAsync(cancellationToken);
+
+    /// <inheritdoc/>
+    public override void Flush() => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public override void SetLength(long value) => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    protected override void Dispose(bool disposing)
+    {
+        if (disposing && !_isDisposed)
+        {
+            _isDisposed = true;
+            inner.Dispose();
+            ReturnBuffer();
+        }
+
+        base.Dispose(disposing);
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> ReadBehindAsync(Memory<byte> buffer, CancellationToken cancellation)
+    {
+        await FillAsync(cancellation).ConfigureAwait(false);
+        return TakeInto(buffer);
+    }
+
+    private int TakeInto(Memory<byte> buffer)
+    {
+        int taken = Math.Min(buffer.Length, _end - _start);
+        _buffer.AsSpan(_start, taken).CopyTo(buffer.Span);
+        if (_buffer is not null)
+        {
+            Take(taken);
+        }
+
+        return taken;
+    }
+
+    private void ReturnBuffer()
+    {
+        if (_buffer is not null)
+        {
+            pool.ReturnArray(_buffer);
+            _buffer = null;
+        }
+
+        _start = _end = 0;
+    }
+}

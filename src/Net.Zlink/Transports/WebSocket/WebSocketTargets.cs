@@ -1,0 +1,65 @@
+using System.Globalization;
+using System.Net.Sockets;
+using Net.Zlink.Transports.Tcp;
+using Net.Zlink.Transports.Tls;
+
+namespace Net.Zlink.Transports.WebSocket;
+
+/// <summary>A ws or wss endpoint to bind. As natively any path connects, whatever the endpoint's own, unless the options allow only some.</summary>
+/// <param name="text">The endpoint as it was given.</param>
+/// <param name="isSecure">It is a wss endpoint.</param>
+/// <param name="address">Where to listen.</param>
+/// <param name="path">What the resolved endpoint shows.</param>
+internal sealed class WebSocketBindTarget(string text, bool isSecure, TcpBindAddress address, string path) : BindTarget(text)
+{
+    /// <inheritdoc/>
+    public override BindResult Bind(TransportSettings settings)
+    {
+        TlsUpgrade? tls = null;
+        string scheme = isSecure ? EndpointText.Wss : EndpointText.Ws;
+        if (isSecure)
+        {
+            var credentials = new TlsCredentials(settings.Tls);
+            if (settings.Tls.Server is null && credentials.Check(mustHaveOwn: true) is { } complaint)
+            {
+                return new BindResult(null, EndpointError.Invalid(complaint));
+            }
+
+            tls = new TlsUpgrade(credentials, settings.Tls, host: null, settings.HandshakeTimeout);
+        }
+
+        BindResult bound = Tcp.TcpListener.Bind(address, settings.Tcp);
+        if (bound.Listener is not Tcp.TcpListener listener)
+        {
+            return bound;
+        }
+
+        // The host as it was written, as natively.
+        string host = address.Host.Address?.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address.Host.Text}]" : address.Host.Text;
+        string endpoint = string.Create(CultureInfo.InvariantCulture, $"{scheme}://{host}:{listener.LocalEndPoint.Port}{path}");
+        return bound with { Listener = new UpgradedListener(listener, scheme, endpoint, new WebSocketServerUpgrade(scheme, tls, settings.WebSocket, settings.HandshakeTimeout)) };
+    }
+}
+
+/// <summary>A ws or wss endpoint to connect to.</summary>
+/// <param name="text">The endpoint as it was given.</param>
+/// <param name="isSecure">It is a wss endpoint.</param>
+/// <param name="address">Where to connect to.</param>
+/// <param name="path">What to ask for.</param>
+internal sealed class WebSocketConnectTarget(string text, bool isSecure, TcpConnectAddress address, string path)
+    : ConnectTarget(text, isSecure ? EndpointText.Wss : EndpointText.Ws)
+{
+    /// <inheritdoc/>
+    public override Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, CancellationToken cancellation) =>
+        TcpDialer.DialAsync(address, settings.Tcp, time, cancellation);
+
+    /// <inheritdoc/>
+    public override WireUpgrade Upgrade(TransportSettings settings)
+    {
+        TlsUpgrade? tls = isSecure
+            ? new TlsUpgrade(new TlsCredentials(settings.Tls), settings.Tls, settings.Tls.HostName.Length > 0 ? settings.Tls.HostName : address.Host.Text, settings.HandshakeTimeout)
+            : null;
+        string host = address.Host.Address?.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address.Host.Text}]" : address.Host.Text;
+        return new WebSocketClientUpgrade(Scheme, tls, string.Create(CultureInfo.InvariantCulture, $"{host}:{address.Port}"), path, settings.HandshakeTimeout);
+    }
+}

@@ -1,0 +1,193 @@
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Net.WebSockets;
+using Net.Zlink.Buffers;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.WebSocket;
+using Net.Zlink.Transports.Tls;
+
+namespace Net.Zlink.Transports.WebSocket;
+
+/// <summary>The way to a WebSocket: for wss a TLS handshake, then one HTTP request and one answer. What either side sends behind its head is the first of the WebSocket's bytes.</summary>
+/// <param name="scheme">ws or wss.</param>
+/// <param name="tls">The TLS handshake of wss.</param>
+/// <param name="isServer">This side listens.</param>
+/// <param name="limit">How long the exchange may take, and the TLS handshake before it; zero: no limit.</param>
+internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool isServer, TimeSpan limit) : WireUpgrade
+{
+    // A live peer that reads its refusal ends its side within a round trip.
+    private static readonly TimeSpan FarewellLimit = TimeSpan.FromSeconds(1);
+
+    /// <inheritdoc/>
+    public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
+    {
+        Stream inner;
+        if (tls is null)
+        {
+            socket.Blocking = true; // What the stream asks for; its asynchronous operations never block.
+            inner = new NetworkStream(socket, ownsSocket: true);
+        }
+        else
+        {
+            (SslStream? established, UpgradeResult failure) = await tls.AuthenticateAsync(socket, time, cancellation).ConfigureAwait(false);
+            if (established is null)
+            {
+                return failure;
+            }
+
+            inner = established;
+        }
+
+        var stream = new ReadAheadStream(inner, pool);
+        UpgradeResult result = await ExchangeAsync(stream, socket, pool, time, cancellation).ConfigureAwait(false);
+        if (result.Wire is null)
+        {
+            if (isServer && result.Cause == HandshakeFailure.Malformed)
+            {
+                await EndInOrderAsync(stream, socket, time, cancellation).ConfigureAwait(false);
+            }
+
+            await stream.DisposeAsync().ConfigureAwait(false);
+        }
+
+        return result;
+    }
+
+    /// <summary>Asks or answers. Null: it is a WebSocket now.</summary>
+    protected abstract Task<UpgradeResult?> ExchangeAsync(ReadAheadStream stream, CancellationToken cancellation);
+
+    /// <summary>Reads until a whole head is buffered. Its length; 0 if what came is none, is too long, or ends before.</summary>
+    protected static async Task<int> ReadHeadAsync(ReadAheadStream stream, bool isRequest, CancellationToken cancellation)
+    {
+        while (await stream.FillAsync(cancellation).ConfigureAwait(false))
+        {
+            bool mayBe = isRequest ? HttpHead.MayBeRequest(stream.Buffered) : HttpHead.MayBeAnswer(stream.Buffered);
+            int length = HttpHead.LengthOf(stream.Buffered);
+            if (!mayBe || length > HttpHead.LongestHead || (length == 0 && stream.Buffered.Length >= HttpHead.LongestHead))
+            {
+                return 0;
+            }
+
+            if (length > 0)
+            {
+                return length;
+            }
+        }
+
+        return 0;
+    }
+
+    /// <summary>A handshake that failed for what the peer said.</summary>
+    protected static UpgradeResult Malformed(string sentence) => new(null, HandshakeFailure.Malformed, SocketError.ConnectionRefused, sentence);
+
+    /// <summary>Ends our side and reads what still comes, for a moment: unread bytes would turn our close into a reset, which destroys the answer on its way.</summary>
+    private static async Task EndInOrderAsync(ReadAheadStream stream, Socket socket, TimeProvider time, CancellationToken cancellation)
+    {
+        try
+        {
+            socket.Shutdown(SocketShutdown.Send);
+            stream.Take(stream.Buffered.Length);
+            using var deadline = new Deadline(FarewellLimit, time, cancellation);
+            while (await stream.FillAsync(deadline.Token).ConfigureAwait(false))
+            {
+                stream.Take(stream.Buffered.Length);
+            }
+        }
+        catch (Exception e) when (StreamFaults.IsOfStream(e))
+        {
+            // Gone, or it goes on talking: close anyway.
+        }
+    }
+
+    private async Task<UpgradeResult> ExchangeAsync(ReadAheadStream stream, Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
+    {
+        using var deadline = new Deadline(limit > TimeSpan.Zero ? limit : Timeout.InfiniteTimeSpan, time, cancellation);
+        try
+        {
+            if (await ExchangeAsync(stream, deadline.Token).ConfigureAwait(false) is { } failure)
+            {
+                return failure;
+            }
+
+            // No ping of ours: whether a peer lives is for the heartbeats of the protocol above to find out, as natively.
+            var options = new WebSocketCreationOptions { IsServer = isServer, KeepAliveInterval = TimeSpan.Zero };
+            var webSocket = System.Net.WebSockets.WebSocket.CreateFromStream(stream, options);
+            return UpgradeResult.Of(new WebSocketWire(socket, scheme, webSocket, stream, pool));
+        }
+        catch (Exception e) when (StreamFaults.IsOfStream(e))
+        {
+            return cancellation.IsCancellationRequested ? UpgradeResult.Cancelled
+                : deadline.IsOver ? UpgradeResult.TimedOut("the WebSocket upgrade", limit)
+                : new UpgradeResult(null, HandshakeFailure.Lost, StreamFaults.ErrorOf(e), $"the connection was lost during the WebSocket upgrade: {StreamFaults.WordsOf(e)}");
+        }
+    }
+}
+
+/// <summary>The side that is asked.</summary>
+/// <param name="scheme">ws or wss.</param>
+/// <param name="tls">The TLS handshake of wss.</param>
+/// <param name="settings">Who may ask for what.</param>
+/// <param name="limit">How long it may take.</param>
+internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, WebSocketSettings settings, TimeSpan limit) : WebSocketUpgrade(scheme, tls, isServer: true, limit)
+{
+    private const int Forbidden = 403;
+    private const int NotFound = 404;
+
+    /// <inheritdoc/>
+    protected override async Task<UpgradeResult?> ExchangeAsync(ReadAheadStream stream, CancellationToken cancellation)
+    {
+        int length = await ReadHeadAsync(stream, isRequest: true, cancellation).ConfigureAwait(false);
+        if (length == 0)
+        {
+            return Malformed(stream.Buffered.IsEmpty ? "the peer closed the connection before it asked for a WebSocket" : "what the peer sent is no HTTP request");
+        }
+
+        UpgradeRequest request = Judge(UpgradeRequest.Parse(stream.Buffered[..length]));
+        stream.Take(length);
+        byte[] answer = request.Refusal == 0 ? UpgradeAnswer.Accept(WebSocketKey.BytesOf(request.Key)) : UpgradeAnswer.Refuse(request.Refusal, request.Reason);
+        await stream.WriteAsync(answer, cancellation).ConfigureAwait(false);
+        return request.Refusal == 0 ? null : Malformed($"the upgrade was refused with status {request.Refusal}: {request.Reason}");
+    }
+
+    private UpgradeRequest Judge(UpgradeRequest request)
+    {
+        if (request.Refusal != 0)
+        {
+            return request;
+        }
+
+        if (settings.AllowedPaths.Count > 0 && !settings.AllowedPaths.Contains(request.Path, StringComparer.Ordinal))
+        {
+            return request with { Refusal = NotFound, Reason = "There is no WebSocket at this path" };
+        }
+
+        return request.Origin is { } origin && settings.AllowedOrigins.Count > 0 && !settings.AllowedOrigins.Contains(origin, StringComparer.OrdinalIgnoreCase)
+            ? request with { Refusal = Forbidden, Reason = "Pages of this origin may not connect here" }
+            : request;
+    }
+}
+
+/// <summary>The side that asks.</summary>
+/// <param name="scheme">ws or wss.</param>
+/// <param name="tls">The TLS handshake of wss.</param>
+/// <param name="authority">Host and port for the Host field.</param>
+/// <param name="path">What to ask for.</param>
+/// <param name="limit">How long it may take.</param>
+internal sealed class WebSocketClientUpgrade(string scheme, TlsUpgrade? tls, string authority, string path, TimeSpan limit) : WebSocketUpgrade(scheme, tls, isServer: false, limit)
+{
+    /// <inheritdoc/>
+    protected override async Task<UpgradeResult?> ExchangeAsync(ReadAheadStream stream, CancellationToken cancellation)
+    {
+        string key = WebSocketKey.Create();
+        await stream.WriteAsync(UpgradeRequest.Write(authority, path, key), cancellation).ConfigureAwait(false);
+        int length = await ReadHeadAsync(stream, isRequest: false, cancellation).ConfigureAwait(false);
+        if (length == 0)
+        {
+            return Malformed("the server did not answer the WebSocket upgrade with HTTP");
+        }
+
+        string? complaint = UpgradeAnswer.Judge(stream.Buffered[..length], WebSocketKey.BytesOf(key));
+        stream.Take(length);
+        return complaint is null ? null : Malformed(complaint);
+    }
+}

@@ -1,0 +1,70 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Net.Zlink.Transports;
+
+/// <summary>A connected peer as bytes, whatever carries them: what every transport hands to the engine.</summary>
+/// <remarks>
+/// Readiness in, writes out, and nothing in between: a wait for input holds no buffer of the caller's. Apart from the callbacks of <see cref="IWireEvents"/> all members
+/// belong to the connection's shard (<see cref="WaitForInput"/> once earlier, before it starts). At most one wait, one read and one write at a time.
+/// </remarks>
+/// <param name="socket">The connected socket beneath; owned.</param>
+/// <param name="scheme">The transport's scheme, for texts.</param>
+internal abstract class Wire(Socket socket, string scheme) : IDisposable
+{
+    /// <summary>The socket beneath: for its addresses and its number.</summary>
+    public Socket Socket => socket;
+
+    /// <summary>The transport's scheme.</summary>
+    public string Scheme => scheme;
+
+    /// <summary>What went wrong: of the last operation that ended as <see cref="WireStatus.Failed"/>.</summary>
+    public SocketError Error { get; protected set; }
+
+    /// <summary>What went wrong in words, where there is more to say than <see cref="Error"/> does.</summary>
+    public string? Detail { get; protected set; }
+
+    /// <summary>Bytes that the last finished write took.</summary>
+    public int SentBytes { get; protected set; }
+
+    /// <summary>The transport had a handshake of its own, before which the connection was announced already.</summary>
+    public virtual bool HadHandshake => false;
+
+    /// <summary>Bytes that have arrived and can be read without a wait, as far as that is known.</summary>
+    public abstract int Available { get; }
+
+    /// <summary>Who hears of completions. Once, before the first wait.</summary>
+    protected IWireEvents Events { get; private set; } = null!;
+
+    /// <summary>Says who hears of completions. Once, before the first wait.</summary>
+    public void Attach(IWireEvents events) => Events = events;
+
+    /// <summary>An address of this connection as events and peers' views show it.</summary>
+    public virtual string Format(EndPoint? address) => Endpoints.Format(address, scheme);
+
+    /// <summary>Begins to wait for input. True: <see cref="IWireEvents.OnInput"/> follows. False: it ended at once, <see cref="FinishWait"/> says how.</summary>
+    public abstract bool WaitForInput();
+
+    /// <summary>Takes the end of a wait, once for each. <see cref="WireStatus.WouldWait"/>: it was none, another OnInput follows.</summary>
+    public abstract WireStatus FinishWait();
+
+    /// <summary>Reads what is there, without waiting.</summary>
+    public abstract WireStatus Receive(Span<byte> into, out int received);
+
+    /// <summary>Writes what there is room for, without waiting. A transport that has to pack bytes first always says <see cref="WireStatus.WouldWait"/>.</summary>
+    public abstract WireStatus Send(ReadOnlySpan<byte> bytes, out int sent);
+
+    /// <summary>Writes when there is room; the bytes must stay as they are until then. True: <see cref="IWireEvents.OnSent"/> follows. False: it ended at once. Either way <see cref="FinishSend"/> says how.</summary>
+    /// <param name="bytes">What to write.</param>
+    /// <param name="endsMidFrame">The frame that these bytes end in goes on with the next write: a transport that has messages of its own keeps it in one.</param>
+    public abstract bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame);
+
+    /// <summary>Takes the end of a write, once for each: Done with <see cref="SentBytes"/>, or Failed.</summary>
+    public abstract WireStatus FinishSend();
+
+    /// <summary>Ends our side; nothing is written after it. Done; WouldWait: <see cref="IWireEvents.OnEnded"/> follows; Failed: there is nobody to tell.</summary>
+    public abstract WireStatus EndSending(WireEnd end);
+
+    /// <summary>Lets go of everything, at once, whatever is pending: aborts, unless both sides have ended.</summary>
+    public abstract void Dispose();
+}

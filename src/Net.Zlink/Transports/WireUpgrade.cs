@@ -1,0 +1,14 @@
+using System.Net.Sockets;
+using Net.Zlink.Buffers;
+
+namespace Net.Zlink.Transports;
+
+/// <summary>A transport's own handshake over a connected socket: TLS, the WebSocket upgrade, or one after the other. Immutable; any number may run at once.</summary>
+internal abstract class WireUpgrade
+{
+    /// <summary>
+    /// Runs it, on pool threads: certificates are checked, files read and the user's callbacks called there. Each of its phases has a time limit. Never throws for what the peer or the network does, nor for
+    /// cancellation: the task completes with a value. The socket is the result's, or disposed.
+    /// </summary>
+    public abstract Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation);
+}
