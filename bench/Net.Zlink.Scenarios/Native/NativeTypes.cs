@@ -45,6 +45,8 @@ internal static class NativeNumber
     public const int LastEndpoint = 32;
     public const int RouterMandatory = 33;
     public const int XPubNoDrop = 69;
+    public const int TlsCertificate = 95;
+    public const int TlsKey = 96;
 
     public const int DontWait = 1;
     public const int SendMore = 2;

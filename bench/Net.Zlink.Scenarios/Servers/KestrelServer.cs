@@ -63,7 +63,7 @@ internal sealed class KestrelServer : IEchoServer
         WebApplication application = builder.Build();
         if (address.IsWebSocket)
         {
-            application.UseWebSockets(new WebSocketOptions { KeepAliveInterval = TimeSpan.Zero });
+            application.UseWebSockets(new Microsoft.AspNetCore.Builder.WebSocketOptions { KeepAliveInterval = TimeSpan.Zero });
             application.Run(context => ServeWebSocketAsync(context, counter));
         }
 
