@@ -37,6 +37,7 @@ internal static class ClientCommand
             Address address = Address.Parse(request.GetValue(connect)!);
             ScenarioSettings settings = options.Read(request, request.GetValue(scenario), Environment.ProcessorCount) with { Transport = address.Transport };
             bool isChild = request.GetValue(child);
+            PortRange.Check(settings.Connections);
             DescriptorLimit.Check(settings.Connections);
 
             // Read by the runtime at the first socket. One thread per connection, from readiness to send, is what a load generator wants; its connections never block.
@@ -52,6 +53,9 @@ internal static class ClientCommand
 
             Console.WriteLine(report.Row.ToResultLine());
             Console.WriteLine(report.Row.ToMetricLine());
+            Console.Error.WriteLine(string.Create(
+                System.Globalization.CultureInfo.InvariantCulture,
+                $"connected in {report.Client.ConnectSeconds:0.00} s; this client: {report.Client.CpuMicrosecondsPerMessage:0.00} us of processor time per reply, {report.Client.BusyPercent:0} % busy, peak {report.Client.PeakMegabytes:0} MB"));
             return report.Row.Passed ? 0 : CommandLineProgram.Failed;
         });
         return command;

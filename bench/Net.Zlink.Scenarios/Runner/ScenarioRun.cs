@@ -44,6 +44,7 @@ internal sealed class ScenarioRun
             throw new RequestException($"No stack is left to run: {string.Join("; ", skipped.Select(static stack => $"{stack.Stack}: {stack.Why}"))}.");
         }
 
+        PortRange.Check(Settings.Connections);
         long limit = DescriptorLimit.ForChildren(Settings.Connections);
         var plan = new RunPlan(Profile, Rounds, Wanted, Pinning.Server, Pinning.Client, Pinning.Words, limit);
         var launch = new Launch(limit, Pinning);
@@ -87,7 +88,7 @@ internal sealed class ScenarioRun
     {
         string? why = string.Equals(stack, Stacks.External, StringComparison.Ordinal)
             ? External is null ? "say with --external where it is" : null
-            : Stacks.WhyNot(stack, Settings.Transport);
+            : Stacks.WhyNot(stack);
         if (why is not null)
         {
             skipped.Add(new SkippedStack(stack, why));

@@ -1,7 +1,10 @@
 using System.Runtime.InteropServices;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using System.Text;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Scenarios.Native;
+using Net.Zlink.Scenarios.Wire;
 
 namespace Net.Zlink.Scenarios.Servers;
 
@@ -20,11 +23,12 @@ internal sealed unsafe class NativeServer : IEchoServer
     private readonly nint _context;
     private readonly nint _socket;
     private readonly Thread _thread;
+    private readonly DirectoryInfo? _pem;
     private long _connections;
     private long _dropped;
     private bool _isEnding;
 
-    public NativeServer(ServerSettings settings)
+    public NativeServer(Address address, ServerSettings settings)
     {
         _context = NativeZlink.zlink_ctx_new();
         Check(NativeZlink.zlink_ctx_set(_context, NativeNumber.ContextIoThreads, settings.Shards), "set the number of I/O threads");
@@ -36,6 +40,16 @@ internal sealed unsafe class NativeServer : IEchoServer
         Set(NativeNumber.Backlog, settings.Backlog);
         Set(NativeNumber.Linger, 0);
         Set(NativeNumber.ReceiveTimeout, LookMilliseconds);
+        if (address.IsTls)
+        {
+            // It reads PEM files, and only when it listens.
+            using X509Certificate2 certificate = ServerCertificate.Create(address.Host);
+            using ECDsa key = certificate.GetECDsaPrivateKey()!;
+            _pem = Directory.CreateTempSubdirectory("scenarios-");
+            Set(NativeNumber.TlsCertificate, Write("certificate.pem", certificate.ExportCertificatePem()));
+            Set(NativeNumber.TlsKey, Write("key.pem", key.ExportPkcs8PrivateKeyPem()));
+        }
+
         Check(NativeZlink.zlink_bind(_socket, settings.Endpoint), $"listen on {settings.Endpoint}");
         Endpoint = LastEndpoint();
         _thread = new Thread(Serve) { IsBackground = true, Name = "native echo" };
@@ -52,6 +66,7 @@ internal sealed unsafe class NativeServer : IEchoServer
         _thread.Join();
         Check(NativeZlink.zlink_close(_socket), "close");
         Check(NativeZlink.zlink_ctx_term(_context), "end the context");
+        _pem?.Delete(recursive: true);
         return ValueTask.CompletedTask;
     }
 
@@ -65,6 +80,22 @@ internal sealed unsafe class NativeServer : IEchoServer
     }
 
     private void Set(int option, int value) => Check(NativeZlink.zlink_setsockopt(_socket, option, (byte*)&value, sizeof(int)), $"set option {option}");
+
+    private void Set(int option, string value)
+    {
+        byte[] text = Encoding.UTF8.GetBytes(value);
+        fixed (byte* pointer = text)
+        {
+            Check(NativeZlink.zlink_setsockopt(_socket, option, pointer, (nuint)text.Length), $"set option {option}");
+        }
+    }
+
+    private string Write(string name, string text)
+    {
+        string path = Path.Combine(_pem!.FullName, name);
+        File.WriteAllText(path, text);
+        return path;
+    }
 
     private string LastEndpoint()
     {

@@ -1,4 +1,5 @@
 using Net.Zlink.Benchmarks.Common;
+using Net.Zlink.Scenarios.Wire;
 
 namespace Net.Zlink.Scenarios.Servers;
 
@@ -9,10 +10,10 @@ internal sealed class NetZlinkServer : IEchoServer
     private readonly StreamSocket _stream;
     private readonly Task _pulling = Task.CompletedTask;
 
-    public NetZlinkServer(ServerSettings settings, bool isPull)
+    public NetZlinkServer(Address address, ServerSettings settings, bool isPull)
     {
         _context = new ZlinkContext(new ZlinkContextOptions { ShardCount = settings.Shards });
-        _stream = _context.CreateStream(new StreamOptions
+        var options = new StreamOptions
         {
             Backlog = settings.Backlog,
             SendHighWaterMark = settings.HighWaterMark,
@@ -20,7 +21,13 @@ internal sealed class NetZlinkServer : IEchoServer
 
             // A client that does not answer our end of a connection holds the server's own end up for no longer.
             CloseTimeout = TimeSpan.FromSeconds(1),
-        });
+        };
+        if (address.IsTls)
+        {
+            options.Tls.Certificate = ServerCertificate.Create(address.Host);
+        }
+
+        _stream = _context.CreateStream(options);
         try
         {
             Endpoint = isPull ? _stream.Bind(settings.Endpoint) : _stream.Bind(settings.Endpoint, new EchoHandler());

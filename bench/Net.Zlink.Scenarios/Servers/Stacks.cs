@@ -19,35 +19,8 @@ internal static class Stacks
     /// <summary>All that this program can serve, in the order in which they run by default; the first is what the ratios are to.</summary>
     public static readonly IReadOnlyList<string> Served = [NetZlink, NetZlinkPull, DotNet, Kestrel, Native];
 
-    /// <summary>Null if the stack can serve this transport here, else why not.</summary>
-    public static string? WhyNot(string stack, string transport)
-    {
-        switch (stack)
-        {
-            case Native:
-                return NativeZlink.WhyNot() ?? (transport is "tls" or "wss" ? "the native server here has no certificate; it is measured over tcp and ws" : null);
-            case NetZlink or NetZlinkPull when transport is not "tcp":
-                try
-                {
-                    // Whether this build has the transport, only a bind tells.
-                    using var context = new ZlinkContext();
-                    using StreamSocket stream = context.CreateStream();
-                    stream.Bind($"{transport}://127.0.0.1:0");
-                    return null;
-                }
-                catch (ZlinkException e) when (e.Error == ZlinkError.ProtocolNotSupported)
-                {
-                    return $"{transport} is not in this build of Net.Zlink";
-                }
-                catch (ZlinkException e)
-                {
-                    return $"Net.Zlink cannot listen on {transport} as this program asks it to: {e.Message}";
-                }
-
-            default:
-                return null;
-        }
-    }
+    /// <summary>Null if the stack can serve here, else why not.</summary>
+    public static string? WhyNot(string stack) => string.Equals(stack, Native, StringComparison.Ordinal) ? NativeZlink.WhyNot() : null;
 
     /// <exception cref="RequestException">There is no such stack, or it cannot listen there.</exception>
     public static async Task<IEchoServer> StartAsync(string stack, ServerSettings settings)
@@ -55,11 +28,11 @@ internal static class Stacks
         Address address = Address.Parse(settings.Endpoint);
         return stack switch
         {
-            NetZlink => new NetZlinkServer(settings, isPull: false),
-            NetZlinkPull => new NetZlinkServer(settings, isPull: true),
+            NetZlink => new NetZlinkServer(address, settings, isPull: false),
+            NetZlinkPull => new NetZlinkServer(address, settings, isPull: true),
             DotNet => await DotNetServer.StartAsync(address, settings),
             Kestrel => await KestrelServer.StartAsync(address, settings),
-            Native => new NativeServer(settings),
+            Native => new NativeServer(address, settings),
             _ => throw new RequestException($"There is no server {stack}; there are {string.Join(", ", Served)}."),
         };
     }
