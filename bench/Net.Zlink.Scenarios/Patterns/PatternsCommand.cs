@@ -30,7 +30,7 @@ internal sealed class PatternsCommand
     private readonly Option<string[]> _bar = new("--bar") { Description = "What ours must reach, repeatable: PAIR/tcp/64:rate>=2.5x, */tcp/64:latency<=1.2x, PAIR/ipc/64:rate>=1000000." };
     private readonly Option<string[]> _bars = new Option<string[]>("--bars") { Description = "A set of bars; 'issue': what was promised for the first release." }.Among(PatternBar.Presets);
     private readonly Option<bool> _judgedOnly = new("--judged-only") { Description = "Only the cases that a bar is about." };
-    private readonly Option<DirectoryInfo?> _out = new("--out") { Description = $"A folder for {SummaryFile.Name}." };
+    private readonly Option<DirectoryInfo?> _out = new("--output") { Description = $"A folder for {SummaryFile.Name}." };
     private readonly Option<bool> _quiet = new("--quiet") { Description = "Only RESULT lines, and what failed." };
 
     private PatternsCommand(int clients, string[] patterns)
@@ -44,7 +44,7 @@ internal sealed class PatternsCommand
         $"Throughput and round trips of the socket patterns, beside the native library if {NativeZlink.Variable} names one, in alternating rounds. Prints medians as RESULT lines, ratios per round and verdicts. Exit code 0: all ran and all bars are met; 1: a run failed or a bar was missed; 3: a bar lies within the noise.",
         "... patterns --pattern PAIR --transport tcp --size 64 --api single",
         "... patterns --transport tcp --size 64 --size 1024 --count 2000000 --large-count 50000 --rounds 3 --quiet",
-        "... patterns --native-programs /path/to/native/bin --bars issue --judged-only --count 2000000 --large-count 50000 --round-trips 10000 --api single --out results");
+        "... patterns --native-programs /path/to/native/bin --bars issue --judged-only --count 2000000 --large-count 50000 --round-trips 10000 --api single --output results");
 
     public static Command CreateMulti() => new PatternsCommand(ManyClients, [.. PatternNames.All.Where(static name => name is not PatternNames.Pair)]).Create(
         "multi",

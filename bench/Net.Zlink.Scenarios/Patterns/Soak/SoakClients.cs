@@ -7,6 +7,9 @@ internal interface ISoakClient : IAsyncDisposable
 
     /// <summary>The next message's number (<see cref="SoakMessage"/>), or -1 if it is broken.</summary>
     ValueTask<long> ReceiveAsync(CancellationToken cancellation);
+
+    /// <summary>How it stands, for a fault.</summary>
+    string Describe();
 }
 
 /// <summary>PAIR or DEALER.</summary>
@@ -19,6 +22,8 @@ internal sealed class DuplexClient(DuplexSocket socket) : ISoakClient
         using Message message = await socket.ReceiveAsync(cancellation);
         return SoakMessage.Read(message.Span);
     }
+
+    public string Describe() => socket.Describe();
 
     public ValueTask DisposeAsync() => socket.DisposeAsync();
 }
@@ -53,6 +58,8 @@ internal sealed class RouterClient(RouterSocket socket, byte[] serverId) : ISoak
         return SoakMessage.Read(message.Span);
     }
 
+    public string Describe() => socket.Describe();
+
     public ValueTask DisposeAsync() => socket.DisposeAsync();
 }
 
@@ -66,6 +73,8 @@ internal sealed class SubClient(SubSocket socket) : ISoakClient
         using Message message = await socket.ReceiveAsync(cancellation);
         return SoakMessage.Read(message.Span);
     }
+
+    public string Describe() => socket.Describe();
 
     public ValueTask DisposeAsync() => socket.DisposeAsync();
 }
@@ -86,6 +95,8 @@ internal sealed class StreamClient(StreamSocket socket, uint server) : ISoakClie
             }
         }
     }
+
+    public string Describe() => socket.GetStatistics().ToString();
 
     public ValueTask DisposeAsync() => socket.DisposeAsync();
 }

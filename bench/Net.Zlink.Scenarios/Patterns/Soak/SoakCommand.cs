@@ -17,13 +17,13 @@ internal static class SoakCommand
         var minutes = new Option<double>("--minutes") { Description = "How long.", DefaultValueFactory = _ => 10 };
         Option<string[]> pattern = new Option<string[]>("--pattern") { Description = "Which patterns, repeatable.", DefaultValueFactory = _ => PatternNames.All }.Among(PatternNames.All);
         Option<string[]> transport = new Option<string[]>("--transport") { Description = "Over what, repeatable.", DefaultValueFactory = _ => PatternNames.Transports }.Among(PatternNames.Transports);
-        var folder = new Option<DirectoryInfo?>("--out") { Description = $"A folder for {SummaryFile.Name}." };
+        var folder = new Option<DirectoryInfo?>("--output") { Description = $"A folder for {SummaryFile.Name}." };
         var quiet = new Option<bool>("--quiet") { Description = "Only the verdict." };
         var command = new ExampleCommand(
             "soak",
             "A mixed load of all patterns over all transports, whose clients come, talk and go, also in the middle of a sentence. Memory, handles, threads and the buffer pool are sampled; each must not grow over the second half of the run (least squares), every answer must be the right one, and nothing may be left at the end. Exit code 1 if not.",
             "... soak --minutes 2 --quiet",
-            "... soak --minutes 480 --transport tcp --transport tls --out results/soak");
+            "... soak --minutes 480 --transport tcp --transport tls --output results/soak");
         foreach (Option option in new Option[] { minutes, pattern, transport, folder, quiet })
         {
             command.Add(option);

@@ -59,9 +59,15 @@ internal sealed class SoakLane(ZlinkContext context, string pattern, string tran
         {
             using var patience = CancellationTokenSource.CreateLinkedTokenSource(stop);
             patience.CancelAfter(Patience);
+            ISoakClient? one = null;
             try
             {
-                await using ISoakClient one = await _server.ConnectAsync(endpoint, $"{client}-{life}", patience.Token);
+                if (!MayLeaveAbruptly)
+                {
+                    await _server.WhenAloneAsync(patience.Token);
+                }
+
+                one = await _server.ConnectAsync(endpoint, $"{client}-{life}", patience.Token);
                 int messages = random.Next(ShortestLife, LongestLife);
                 if (pattern is PatternNames.PubSub)
                 {
@@ -77,7 +83,14 @@ internal sealed class SoakLane(ZlinkContext context, string pattern, string tran
             }
             catch (OperationCanceledException) when (!stop.IsCancellationRequested)
             {
-                counters.Fault($"{Name}: nothing came within {Patience.TotalSeconds:0} s");
+                counters.Fault($"{Name}: nothing came within {Patience.TotalSeconds:0} s. Client: {one?.Describe() ?? "not connected"}; server: {_server.Describe()}");
+            }
+            finally
+            {
+                if (one is not null)
+                {
+                    await one.DisposeAsync();
+                }
             }
         }
     }

@@ -12,6 +12,8 @@ internal sealed class SoakServer(ZlinkContext context, string pattern, string tr
     // Slower than its subscribers, or all that is measured is a queue at its limit.
     private static readonly TimeSpan Rest = TimeSpan.FromMilliseconds(10);
 
+    private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(5);
+
     private const int PublishedInARow = 16;
 
     private static readonly byte[] ServerId = "SERVER"u8.ToArray();
@@ -42,6 +44,9 @@ internal sealed class SoakServer(ZlinkContext context, string pattern, string tr
         return transport is PatternNames.Inproc ? endpoint : bound;
     }
 
+    /// <summary>How it stands, for a fault.</summary>
+    public string Describe() => _socket?.Describe() ?? _stream?.GetStatistics().ToString() ?? "not bound";
+
     /// <summary>Serves until it is cancelled.</summary>
     public async Task RunAsync(CancellationToken stop)
     {
@@ -70,6 +75,17 @@ internal sealed class SoakServer(ZlinkContext context, string pattern, string tr
             default:
                 await Task.Delay(Timeout.InfiniteTimeSpan, stop);
                 break;
+        }
+    }
+
+    /// <summary>
+    /// Waits until the last client is forgotten. A PAIR turns a second peer away, and what that one has written by then is lost with its connection; a DEALER would answer the one that is gone.
+    /// </summary>
+    public async Task WhenAloneAsync(CancellationToken cancellation)
+    {
+        while (_socket!.PeerCount > 0)
+        {
+            await Task.Delay(Step, cancellation);
         }
     }
 
