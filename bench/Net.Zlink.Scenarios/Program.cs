@@ -6,6 +6,7 @@ using Net.Zlink.Scenarios.Patterns;
 using Net.Zlink.Scenarios.Patterns.Many;
 using Net.Zlink.Scenarios.Patterns.Running;
 using Net.Zlink.Scenarios.Patterns.Soak;
+using Net.Zlink.Scenarios.Report;
 using Net.Zlink.Scenarios.Runner;
 using Net.Zlink.Scenarios.Servers;
 using Net.Zlink.Scenarios.Settings;
@@ -24,6 +25,7 @@ var root = new RootCommand("Measures Net.Zlink beside other stacks under the sam
     ManyCommand.Create(),
     ManyRunCommand.Create(),
     SoakCommand.Create(),
+    ReportCommand.Create(),
 };
 
 return await CommandLineProgram.RunAsync(root, args);
