@@ -9,6 +9,9 @@ namespace Net.Zlink.Scenarios.Report;
 /// <summary>The same for README and docs: one table per summary, with where it comes from.</summary>
 internal static class MarkdownTables
 {
+    // Of the reasons why a table is void: one would do.
+    private const int MostShown = 3;
+
     public static string Write(IReadOnlyList<ReportInput> inputs)
     {
         var text = new StringBuilder();
@@ -17,9 +20,10 @@ internal static class MarkdownTables
             Summary summary = input.Summary;
             text.AppendLine(CultureInfo.InvariantCulture, $"### {Safe(input.Name)}: {summary.PassFail}").AppendLine();
             text.AppendLine(CultureInfo.InvariantCulture, $"{summary.Started.ToUniversalTime():yyyy-MM-dd}, Net.Zlink {Safe(summary.Versions.NetZlink)}, {Safe(summary.Machine.ToString())}.").AppendLine();
-            foreach (string doubt in summary.Doubts)
+            if (summary.Doubts.Count > 0)
             {
-                text.AppendLine(CultureInfo.InvariantCulture, $"Void: {Safe(doubt)}.").AppendLine();
+                string more = summary.Doubts.Count > MostShown ? $"; and {summary.Doubts.Count - MostShown} more" : "";
+                text.AppendLine(CultureInfo.InvariantCulture, $"Void by its own rules: {string.Join("; ", summary.Doubts.Take(MostShown).Select(Safe))}{more}.").AppendLine();
             }
 
             if (summary.Stacks.Count > 0)

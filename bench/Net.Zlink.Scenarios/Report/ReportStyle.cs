@@ -42,6 +42,7 @@ internal static class ReportStyle
         .bar{fill:currentColor}
         .failed .bar{opacity:.35}
         .whisker{stroke:currentColor;stroke-width:1.2;fill:none}
+        .halo{stroke:var(--bg);stroke-width:4;fill:none;opacity:.7}
         .spread{stroke:var(--fg);stroke-width:1.5;fill:none}
         .s0{color:var(--s0)}.s1{color:var(--s1)}.s2{color:var(--s2)}.s3{color:var(--s3)}.s4{color:var(--s4)}.s5{color:var(--s5)}
         .legend{display:flex;flex-wrap:wrap;gap:2px 14px;list-style:none;margin:4px 0 0;padding:0 0 0 12px;font-size:13px}

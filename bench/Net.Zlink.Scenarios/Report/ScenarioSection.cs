@@ -166,7 +166,7 @@ internal static class ScenarioSection
             if (series.Length > 0)
             {
                 ChartPoint[] points = [.. series.SelectMany(static one => one.Points)];
-                charts.Add(LineChart.Draw(title, ChartAxis.Linear("seconds since the round's start", points.Select(static point => point.X)), ChartAxis.Linear(axis, points.Select(static point => point.Y)), series));
+                charts.Add(LineChart.Draw(title, ChartAxis.Time("seconds since the round's start", points.Select(static point => point.X)), ChartAxis.Linear(axis, points.Select(static point => point.Y)), series));
             }
         }
     }

@@ -48,9 +48,10 @@ internal static class SoakSection
             ChartPoint[] all = [.. points];
             return LineChart.Draw(
                 char.ToUpperInvariant(name[0]) + name[1..],
-                ChartAxis.Linear(isLong ? "minutes since start" : "seconds since start", all.Select(static point => point.X)),
+                ChartAxis.Time(isLong ? "minutes since start" : "seconds since start", all.Select(static point => point.X)),
                 ChartAxis.Linear(name.Contains("MB", StringComparison.Ordinal) ? "MB" : name, all.Select(static point => point.Y)),
-                [new ChartSeries(PatternStack.Managed, all)]);
+                [new ChartSeries(PatternStack.Managed, all)],
+                always: false);
         }
     }
 

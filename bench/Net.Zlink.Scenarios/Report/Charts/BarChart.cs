@@ -72,7 +72,10 @@ internal static class BarChart
                     Html.Attribute("height", Numbers.Text(Thickness))));
             if (bar.High > bar.Low)
             {
-                group.Add(Html.Element("path", Html.Class("spread"), Html.Attribute("d", $"M{Numbers.Text(low)} {Numbers.Text(middle)}H{Numbers.Text(high)}M{Numbers.Text(low)} {Numbers.Text(middle - 4)}v8M{Numbers.Text(high)} {Numbers.Text(middle - 4)}v8")));
+                string path = $"M{Numbers.Text(low)} {Numbers.Text(middle)}H{Numbers.Text(high)}M{Numbers.Text(low)} {Numbers.Text(middle - 4)}v8M{Numbers.Text(high)} {Numbers.Text(middle - 4)}v8";
+
+                // Twice: on a bar of any colour one of the two is seen.
+                group.Add(Html.Element("path", Html.Class("halo"), Html.Attribute("d", path)), Html.Element("path", Html.Class("spread"), Html.Attribute("d", path)));
             }
 
             svg.Add(group);

@@ -26,13 +26,10 @@ internal sealed class ChartAxis
     public IReadOnlyList<(double Value, string Label)> Ticks { get; }
 
     /// <summary>From 0 to a round number above the highest.</summary>
-    public static ChartAxis Linear(string title, IEnumerable<double> values, Func<double, string>? label = null)
-    {
-        double highest = Math.Max(values.Where(double.IsFinite).DefaultIfEmpty(0).Max(), 1e-9);
-        double step = RoundStep(highest / (MostTicks - 1));
-        int steps = (int)Math.Ceiling((highest / step) - 1e-9);
-        return new ChartAxis(title, log: false, 0, steps * step, [.. Enumerable.Range(0, steps + 1).Select(i => (i * step, (label ?? Figures.Short)(i * step)))]);
-    }
+    public static ChartAxis Linear(string title, IEnumerable<double> values) => Linear(title, values, isTight: false);
+
+    /// <summary>From 0 to the highest: of time, which ends when the run does.</summary>
+    public static ChartAxis Time(string title, IEnumerable<double> values) => Linear(title, values, isTight: true);
 
     /// <summary>By powers of ten; where there is only one, by 1, 2 and 5. Figures of 0 and less are left out.</summary>
     public static ChartAxis Logarithmic(string title, IEnumerable<double> values)
@@ -77,6 +74,14 @@ internal sealed class ChartAxis
         _log ? Math.Log(Math.Max(value, _low) / _low) / Math.Log(_high / _low) : (value - _low) / (_high - _low), 0, 1);
 
     public bool Shows(double value) => double.IsFinite(value) && (!_log || value > 0);
+
+    private static ChartAxis Linear(string title, IEnumerable<double> values, bool isTight)
+    {
+        double highest = Math.Max(values.Where(double.IsFinite).DefaultIfEmpty(0).Max(), 1e-9);
+        double step = RoundStep(highest / (MostTicks - 1));
+        int steps = (int)(isTight ? Math.Floor((highest / step) + 1e-9) : Math.Ceiling((highest / step) - 1e-9));
+        return new ChartAxis(title, log: false, 0, isTight ? highest : steps * step, [.. Enumerable.Range(0, steps + 1).Select(i => (i * step, Figures.Short(i * step)))]);
+    }
 
     private static double RoundStep(double least)
     {

@@ -25,7 +25,8 @@ internal static class LineChart
     /// <param name="x">The axis below.</param>
     /// <param name="y">The axis at the left.</param>
     /// <param name="series">What to draw; those without points are left out.</param>
-    public static XElement Draw(string title, ChartAxis x, ChartAxis y, IReadOnlyList<ChartSeries> series)
+    /// <param name="always">With a legend even for a single line.</param>
+    public static XElement Draw(string title, ChartAxis x, ChartAxis y, IReadOnlyList<ChartSeries> series, bool always = true)
     {
         ChartSeries[] shown = [.. series.Where(static one => one.Points.Count > 0)];
         var svg = Html.Element(
@@ -41,7 +42,7 @@ internal static class LineChart
             DrawLine(svg, x, y, one);
         }
 
-        return Html.Element("figure", Html.Element("figcaption", Html.Text(title)), svg, Legend.Draw(shown.Select(static one => one.Name), lines: true));
+        return Html.Element("figure", Html.Element("figcaption", Html.Text(title)), svg, shown.Length > 1 || always ? Legend.Draw(shown.Select(static one => one.Name)) : null);
     }
 
     private static double X(ChartAxis axis, double value) => Left + (axis.Place(value) * (Width - Left - Right));
