@@ -16,6 +16,9 @@ internal sealed class LoadClient(ScenarioSettings settings, string scenarioId, A
     // Between two looks at what is still missing. Nothing is sent any more, so it costs nobody anything.
     private static readonly TimeSpan DrainLook = TimeSpan.FromMilliseconds(5);
 
+    // A second reply to the last message has this long to be seen.
+    private static readonly TimeSpan ForStrays = TimeSpan.FromMilliseconds(50);
+
     private readonly LoadState _state = new(settings);
     private List<ILoadConnection> _connections = [];
 
@@ -156,6 +159,7 @@ internal sealed class LoadClient(ScenarioSettings settings, string scenarioId, A
             await look.WaitForNextTickAsync(cancellation);
         }
 
+        await Task.Delay(ForStrays, cancellation);
         ticker.Enter(LoadPhase.Done);
         return true;
     }

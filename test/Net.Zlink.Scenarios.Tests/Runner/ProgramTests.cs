@@ -63,6 +63,38 @@ public sealed class ProgramTests
     }
 
     [Fact]
+    public async Task A_servers_command_is_started_for_each_round_and_measured_like_ours()
+    {
+        using var folder = new TestFolder();
+        string program = $"dotnet {Path.Combine(AppContext.BaseDirectory, "Net.Zlink.Scenarios.dll")}";
+        (int code, string output, string errors) = await Runs.ProgramAsync(
+            "s2", "--profile", "quick", "--stack", "other", "--command", $"other={program} server --stack dotnet --endpoint tcp://127.0.0.1:{{port}} --shards {{shards}}", "--rounds", "2", "--ccu", "5", "--measure", "0.2", "--quiet", "--output", folder.Path);
+
+        Assert.True(code == 0, output + errors);
+        Summary summary = SummaryFile.Read(folder.Path);
+        Assert.Equal(["other-s2", "other-s2"], summary.Rounds.Select(static round => round.Row.ScenarioId), StringComparer.Ordinal);
+        Assert.NotEqual(summary.Rounds[0].Server!.ProcessId, summary.Rounds[1].Server!.ProcessId);
+        Assert.All(summary.Rounds, static round => Assert.True(round.Server!.PeakMegabytes > 1));
+    }
+
+    [Fact]
+    public async Task A_server_that_does_not_come_up_or_ends_in_the_middle_fails_its_round()
+    {
+        using var folder = new TestFolder();
+        string program = $"dotnet {Path.Combine(AppContext.BaseDirectory, "Net.Zlink.Scenarios.dll")}";
+        (int code, string output, string errors) = await Runs.ProgramAsync(
+            "s2", "--profile", "quick", "--stack", "never", "dies", "--command", "never=echo {port} >&2", "--command", $"dies={program} server --child --stack dotnet --endpoint tcp://127.0.0.1:{{port}} < /dev/null",
+            "--ccu", "5", "--measure", "0.2", "--drain-timeout", "1", "--quiet", "--output", folder.Path);
+
+        Assert.True(code == 1, output + errors);
+        Summary summary = SummaryFile.Read(folder.Path);
+        Assert.Equal("FAIL", summary.PassFail);
+        Assert.Contains("did not come up", summary.Rounds[0].Fault, StringComparison.Ordinal);
+        Assert.Contains("ended", summary.Rounds[1].Fault, StringComparison.Ordinal);
+        Assert.All(summary.Rounds, static round => Assert.Equal("FAIL", round.Row.PassFail));
+    }
+
+    [Fact]
     public async Task A_fail_is_a_fail_in_every_output_and_in_the_exit_code()
     {
         using var folder = new TestFolder();
@@ -133,6 +165,8 @@ public sealed class ProgramTests
     [InlineData("s2", "--size", "3")]
     [InlineData("s2", "--stack", "rocket")]
     [InlineData("s2", "--stack", "external")]
+    [InlineData("s2", "--command", "rocket=launch")]
+    [InlineData("s2", "--command", "dotnet=x {port}")]
     [InlineData("s2", "--external", "tcp://127.0.0.1:1", "--transport", "tls")]
     [InlineData("s2", "--ccu", "2000000000")]
     [InlineData("client", "s2", "--connect", "http://127.0.0.1:1")]
