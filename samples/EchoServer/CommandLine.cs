@@ -16,8 +16,14 @@ internal sealed class CommandLine
     private readonly Option<string[]> _endpoints = new("--endpoint", "-e")
     {
         Description = $"Where to listen; repeatable; port 0: any free one. Default: {Options.DefaultEndpoint}",
-        HelpName = "tcp://host:port",
+        HelpName = "tcp|tls|ws|wss://host:port",
     };
+
+    private readonly Option<string> _certificate = new("--cert") { Description = "Certificate for tls and wss, a PEM file; a renewed file is picked up by new connections", HelpName = "file" };
+
+    private readonly Option<string> _key = new("--key") { Description = "Its private key, a PEM file. Default: in the certificate's file", HelpName = "file" };
+
+    private readonly Option<bool> _devCertificate = new("--dev-cert") { Description = "Make a self-signed certificate for tls and wss, and say how to trust it" };
 
     private readonly Option<int?> _shards = Number(
         "--shards", "Serial executors that share the connections. Default: one per processor", 1, MostShards);
@@ -56,7 +62,7 @@ internal sealed class CommandLine
     {
         _root = new RootCommand("A STREAM server on Net.Zlink that sends every length-prefixed frame back.")
         {
-            _endpoints, _shards, _mode, _maxConnections, _maxMessageSize, _pool, _inlineCompletions, _quiet, _demo,
+            _endpoints, _certificate, _key, _devCertificate, _shards, _mode, _maxConnections, _maxMessageSize, _pool, _inlineCompletions, _quiet, _demo,
         };
         _root.Validators.Add(CheckTogether);
         foreach (HelpOption help in _root.Options.OfType<HelpOption>())
@@ -87,6 +93,9 @@ internal sealed class CommandLine
         return new Options
         {
             Endpoints = result.GetValue(_endpoints) is { Length: > 0 } endpoints ? endpoints : [Options.DefaultEndpoint],
+            CertificateFile = result.GetValue(_certificate) ?? "",
+            KeyFile = result.GetValue(_key) ?? "",
+            UsesDevCertificate = result.GetValue(_devCertificate),
             Shards = result.GetValue(_shards),
             Mode = result.GetValue(_mode),
             MaxConnections = result.GetValue(_maxConnections) ?? 0,
@@ -98,9 +107,21 @@ internal sealed class CommandLine
         };
     }
 
-    /// <summary>The demo brings its own clients and needs room for them.</summary>
+    /// <summary>What goes together and what does not. The demo brings its own clients and needs room for them.</summary>
     private void CheckTogether(CommandResult result)
     {
+        if (result.GetResult(_certificate) is not null && result.GetValue(_devCertificate))
+        {
+            result.AddError("--cert and --dev-cert exclude each other");
+            return;
+        }
+
+        if (result.GetResult(_key) is not null && result.GetResult(_certificate) is null)
+        {
+            result.AddError("--key belongs to a --cert");
+            return;
+        }
+
         if (result.GetResult(_demo) is null)
         {
             return;
@@ -191,6 +212,7 @@ internal sealed class CommandLine
                   EchoServer --demo                                         see it work and how fast it is, in 20 seconds
                   EchoServer -e tcp://*:5555 --max-connections 10000        serve the network, at most 10,000 connections
                   EchoServer -e tcp://127.0.0.1:0 --mode pull --quiet       any free port; read it from the READY line
+                  EchoServer -e wss://127.0.0.1:8443 --dev-cert             WebSocket over TLS, with a certificate made for it
                   EchoServer --inline-completions on --pool server          most throughput with many connections
 
                 From the source tree: dotnet run -c Release --project samples/EchoServer -- --demo

@@ -112,6 +112,9 @@ internal sealed class EchoService : IAsyncDisposable
             stream.MaxMessageSize = size;
         }
 
+        stream.Tls.CertificateFile = options.CertificateFile;
+        stream.Tls.KeyFile = options.KeyFile;
+
         return stream;
     }
 }

@@ -5,13 +5,13 @@ using Net.Zlink.Monitoring;
 namespace EchoServer;
 
 /// <summary>
-/// Tells the operator, on standard error, what the numbers cannot: a refused connection, a failing accept, a failing handler.
+/// Tells the operator, on standard error, what the numbers cannot: a refused connection, a failing accept, handshake or handler.
 /// Each kind at most once a second, so that a flood of refusals does not become a flood of lines.
 /// </summary>
 internal sealed class Notices : IDisposable
 {
     private const SocketEventTypes Wanted =
-        SocketEventTypes.ConnectionRefused | SocketEventTypes.AcceptFailed | SocketEventTypes.HandlerFailed;
+        SocketEventTypes.ConnectionRefused | SocketEventTypes.AcceptFailed | SocketEventTypes.HandlerFailed | SocketEventTypes.HandshakeFailedNoDetail;
 
     private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(1);
 
@@ -51,6 +51,7 @@ internal sealed class Notices : IDisposable
             $"refused a connection from {happened.RemoteEndpoint}: {happened.Detail}{_hint}.",
         SocketEventTypes.AcceptFailed =>
             $"cannot accept on {happened.LocalEndpoint} ({happened.Detail}). If descriptors ran out, raise their limit (ulimit -n).",
+        SocketEventTypes.HandshakeFailedNoDetail => $"no handshake with {happened.RemoteEndpoint}: {happened.Detail}.",
         _ => $"the handler failed, peer {happened.PeerId} is disconnected: {FirstLine(happened.Detail)}",
     };
 

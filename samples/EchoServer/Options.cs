@@ -51,6 +51,15 @@ internal sealed record Options
 
     public InlineCompletions InlineCompletions { get; init; }
 
+    /// <summary>PEM files for tls and wss endpoints; empty: none.</summary>
+    public string CertificateFile { get; init; } = "";
+
+    /// <summary>Empty: the key is in the certificate's file.</summary>
+    public string KeyFile { get; init; } = "";
+
+    /// <summary>Use a self-signed certificate that the program makes.</summary>
+    public bool UsesDevCertificate { get; init; }
+
     public bool Quiet { get; init; }
 
     /// <summary>How long each step of the demo is measured; null: no demo, run the server.</summary>

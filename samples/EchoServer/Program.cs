@@ -8,6 +8,20 @@ if (options is null)
 }
 
 options.ApplyInlineCompletions();
+if (options.UsesDevCertificate)
+{
+    try
+    {
+        DevCertificate certificate = DevCertificate.GetOrMake();
+        Console.Error.WriteLine($"EchoServer: {certificate.Advice}");
+        options = options with { CertificateFile = certificate.CertificateFile, KeyFile = certificate.KeyFile };
+    }
+    catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+    {
+        return Problem.Report($"--dev-cert cannot write its files: {exception.Message}");
+    }
+}
+
 try
 {
     return options.Demo is TimeSpan perStep ? await DemoCommand.RunAsync(options, perStep) : await ServeCommand.RunAsync(options);

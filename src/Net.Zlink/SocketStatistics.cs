@@ -107,7 +107,7 @@ public sealed record SocketStatistics
     {
         Pipe[] pipes = core.Pipes;
         SocketBooks books = core.Books;
-        (OutboundCounts outbound, LaneCounts inbound) = books.SumWith(pipes);
+        (OutboundCounts outbound, LaneCounts inbound) = books.Sum();
         return new SocketStatistics
         {
             Peers = pipes.Length,

@@ -33,7 +33,7 @@ internal sealed class UndeliveredBooks
 
     public void Add(SocketCore core)
     {
-        (OutboundCounts outbound, _) = core.Books.SumWith([]);
+        (OutboundCounts outbound, _) = core.Books.Sum();
         lock (_gate)
         {
             _messages += outbound.DroppedMessages;

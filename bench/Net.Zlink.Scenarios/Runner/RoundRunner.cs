@@ -14,7 +14,7 @@ internal sealed class RoundRunner(ScenarioSettings settings, Launch launch, Fore
     // Beyond all that the settings ask for: starting, connecting 10,000, and the machine's own moods.
     private static readonly TimeSpan Spare = TimeSpan.FromSeconds(60);
 
-    public async Task<Round> RunAsync(string stack, int number, int rounds, FileInfo? trace, CancellationToken cancellation)
+    public async Task<Round> RunAsync(string stack, int number, int rounds, TraceRequest? trace, CancellationToken cancellation)
     {
         DateTimeOffset started = TimeProvider.System.GetUtcNow();
         string title = $"{ScenarioNames.NameOf(settings.Scenario)} {settings.Transport}, round {number} of {rounds}, {stack}";

@@ -19,6 +19,7 @@ internal static class ScenarioCommand
         var rounds = new Option<int?>("--rounds") { Description = "Rounds; every other one runs backwards. Default 5, quick 1." };
         var pin = new Option<string>("--pin") { Description = "auto: halves of the processors, from 4 on. off. Or SERVER/CLIENT, such as 0-3/4-7.", DefaultValueFactory = _ => "auto" };
         var trace = new Option<FileInfo?>("--trace") { Description = "Keep an EventPipe trace with CPU samples of the server; its figures then count for nothing. Read it with 'profile'." };
+        var allocations = new Option<bool>("--trace-allocations") { Description = "The trace also has what is allocated, and where: one event per 100 KB." };
         var output = new Option<string?>("--output") { Description = "Folder for metrics.csv and summary.json. Default: artifacts/scenarios/NAME-TIME." };
         var json = new Option<bool>("--json") { Description = "Standard output for machines: one JSON object a line, the summary last." };
         var quiet = new Option<bool>("--quiet") { Description = "No live view: only RESULT, METRIC and the table." };
@@ -33,7 +34,7 @@ internal static class ScenarioCommand
             $"... {name} --command \"asio=/path/to/asio_echo {{port}} {{shards}}\" --stack asio net-zlink      (the same, started for each round)",
             $"ZLINK_NATIVE_LIBRARY=/path/to/libzlink.so ... {name} --stack native net-zlink",
             $"... {name} --stack net-zlink --rounds 1 --trace {name}.nettrace && ... profile {name}.nettrace");
-        foreach (Option option in new Option[] { stacks, external, commands, rounds, pin, trace, output, json, quiet })
+        foreach (Option option in new Option[] { stacks, external, commands, rounds, pin, trace, allocations, output, json, quiet })
         {
             command.Add(option);
         }
@@ -59,7 +60,7 @@ internal static class ScenarioCommand
                 Rounds = request.GetValue(rounds) ?? Profiles.RoundsOf(profile),
                 Wanted = request.GetValue(stacks) is { Length: > 0 } some ? Known(some, all) : all,
                 Foreign = foreign,
-                Trace = request.GetValue(trace),
+                Trace = request.GetValue(trace) is FileInfo file ? new TraceRequest(file, request.GetValue(allocations)) : null,
                 View = LiveViews.Create(request.GetValue(json), request.GetValue(quiet)),
             };
             var folder = new OutputFolder(request.GetValue(output), name);

@@ -23,7 +23,7 @@ internal sealed class ScenarioRun
     /// <summary>Stacks that are not this program's.</summary>
     public IReadOnlyList<ForeignServer> Foreign { get; init; } = [];
 
-    public FileInfo? Trace { get; init; }
+    public TraceRequest? Trace { get; init; }
 
     public required ILiveView View { get; init; }
 
@@ -104,14 +104,14 @@ internal sealed class ScenarioRun
     }
 
     /// <summary>One file per round, where there is more than one.</summary>
-    private FileInfo? TraceOf(string stack, int number, int stacks)
+    private TraceRequest? TraceOf(string stack, int number, int stacks)
     {
         if (Trace is null || (stacks == 1 && Rounds == 1))
         {
             return Trace;
         }
 
-        string name = $"{Path.GetFileNameWithoutExtension(Trace.Name)}-{stack}-{number}{Trace.Extension}";
-        return new FileInfo(Path.Combine(Trace.DirectoryName ?? "", name));
+        string name = $"{Path.GetFileNameWithoutExtension(Trace.File.Name)}-{stack}-{number}{Trace.File.Extension}";
+        return Trace with { File = new FileInfo(Path.Combine(Trace.File.DirectoryName ?? "", name)) };
     }
 }

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text.Json;
 using Net.Zlink.Benchmarks.Common;
+using Net.Zlink.Scenarios.Measure;
 using Net.Zlink.Scenarios.Results;
 using Net.Zlink.Scenarios.Servers;
 using Net.Zlink.Scenarios.Settings;
@@ -79,7 +80,7 @@ internal sealed class ServerProcess : IAsyncDisposable
         int port = FreePort.Find();
         ChildProcess process = launch.Foreign(settings.InlineCompletions, server.CommandFor(port, settings));
         await ReadyAsync(process, cancellation);
-        if (OperatingSystem.IsLinux() && ProcFile.HasChildren(process.Id))
+        if (OtherProcess.HasChildren(process.Id))
         {
             await process.DisposeAsync();
             throw new StartException("the command started another process, so its figures would be the wrong one's: name the program itself (dotnet server.dll, not dotnet run)");

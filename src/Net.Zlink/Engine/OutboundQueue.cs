@@ -59,19 +59,20 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     /// <summary>Appends one message; copies what is not handed over.</summary>
     /// <param name="message">The message. Of an accepted one the queue owns what was handed over with it.</param>
     /// <param name="schedule">True if the caller got the write turn and must schedule the flush.</param>
-    public SendStatus TryAppend(in OutgoingMessage message, out bool schedule)
+    /// <param name="force">Whatever the limits say.</param>
+    public SendStatus TryAppend(in OutgoingMessage message, out bool schedule, bool force = false)
     {
         schedule = false;
         if (message.IsLargeCopy)
         {
-            return TryAppendLarge(message, out schedule);
+            return TryAppendLarge(message, force, out schedule);
         }
 
         SendStatus status;
         bool copied = false;
         lock (_gate)
         {
-            status = Admit();
+            status = Admit(force);
             if (status == SendStatus.Accepted)
             {
                 copied = _backlog.Add(message);
@@ -88,12 +89,12 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     }
 
     /// <summary>Appends bytes that are encoded already and shared with other peers; takes a reference of its own if it accepts.</summary>
-    public SendStatus TryAppendShared(Slab encoded, int length, out bool schedule)
+    public SendStatus TryAppendShared(Slab encoded, int length, out bool schedule, bool force = false)
     {
         schedule = false;
         lock (_gate)
         {
-            SendStatus status = Admit();
+            SendStatus status = Admit(force);
             if (status == SendStatus.Accepted)
             {
                 _backlog.AddShared(encoded, length);
@@ -342,12 +343,12 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         }
     }
 
-    private SendStatus TryAppendLarge(in OutgoingMessage message, out bool schedule)
+    private SendStatus TryAppendLarge(in OutgoingMessage message, bool force, out bool schedule)
     {
         schedule = false;
 
         // Copied outside the lock: others go on appending meanwhile. Looked at first, so that a full queue costs no copy.
-        SendStatus status = Status;
+        SendStatus status = force ? SendStatus.Accepted : Status;
         if (status != SendStatus.Accepted)
         {
             return status;
@@ -360,7 +361,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         message.Payload.CopyTo(array.AsSpan(header.Length));
         lock (_gate)
         {
-            status = Admit();
+            status = Admit(force);
             if (status == SendStatus.Accepted)
             {
                 _backlog.AddArray(array, total);
@@ -374,14 +375,14 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     }
 
     /// <summary>Whether a message may enter now. Nobody overtakes those who already wait.</summary>
-    private SendStatus Admit()
+    private SendStatus Admit(bool force = false)
     {
         if (_closed)
         {
             return SendStatus.Closed;
         }
 
-        if (Conflates)
+        if (Conflates || force)
         {
             return SendStatus.Accepted;
         }

@@ -4,7 +4,7 @@ using Net.Zlink.Sockets.Pipes;
 
 namespace Net.Zlink.Sockets;
 
-/// <summary>What a ZMP socket counts: events as they happen, and the books of pipes that are gone. Those of living pipes are added on demand.</summary>
+/// <summary>What a ZMP socket counts: events as they happen, and the books of pipes that are gone. Those of the others, be it that they only deliver what is left, are added on demand.</summary>
 /// <remarks>Sender: accepted = written + dropped + queued. Receiver: received = delivered + dropped + queued. In messages, per pipe and so in sum.</remarks>
 internal sealed class SocketBooks
 {
@@ -13,6 +13,8 @@ internal sealed class SocketBooks
 
     // How many peers a shutdown report names one by one; the sums count all of them.
     private const int MaxReportedPeers = 1000;
+
+    private readonly HashSet<Pipe> _open = [];
 
     // Peers that are gone and whose messages are not all read yet: their lanes go on counting.
     private readonly List<InboundLane> _unread = [];
@@ -52,12 +54,30 @@ internal sealed class SocketBooks
         }
     }
 
-    /// <summary>Takes over the counts of a pipe that is gone; returns what it sent.</summary>
-    public OutboundCounts Add(Pipe pipe)
+    /// <summary>Counts a pipe's messages from now on.</summary>
+    public void Open(Pipe pipe)
     {
-        OutboundCounts outbound = pipe.Outbound;
         lock (_gate)
         {
+            _open.Add(pipe);
+        }
+    }
+
+    /// <summary>Takes over the counts of a pipe that is gone.</summary>
+    /// <param name="pipe">The pipe; it takes and gives nothing any more.</param>
+    /// <param name="outbound">What it sent.</param>
+    /// <returns>False if that was done before.</returns>
+    public bool TryClose(Pipe pipe, out OutboundCounts outbound)
+    {
+        outbound = pipe.Outbound;
+        lock (_gate)
+        {
+            _open.Remove(pipe);
+            if (!pipe.TryCloseBooks())
+            {
+                return false;
+            }
+
             Sum(ref _outbound, outbound);
             SettleUnread();
             _unread.Add(pipe.Lane);
@@ -67,11 +87,11 @@ internal sealed class SocketBooks
             }
         }
 
-        return outbound;
+        return true;
     }
 
     /// <summary>The sums of all pipes, gone and living.</summary>
-    public (OutboundCounts Outbound, LaneCounts Inbound) SumWith(IEnumerable<Pipe> living)
+    public (OutboundCounts Outbound, LaneCounts Inbound) Sum()
     {
         OutboundCounts outbound;
         LaneCounts inbound;
@@ -84,12 +104,12 @@ internal sealed class SocketBooks
             {
                 Sum(ref inbound, lane.Counts);
             }
-        }
 
-        foreach (Pipe pipe in living)
-        {
-            Sum(ref outbound, pipe.Outbound);
-            Sum(ref inbound, pipe.Lane.Counts);
+            foreach (Pipe pipe in _open)
+            {
+                Sum(ref outbound, pipe.Outbound);
+                Sum(ref inbound, pipe.Lane.Counts);
+            }
         }
 
         return (outbound, inbound);

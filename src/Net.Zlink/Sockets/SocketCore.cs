@@ -125,6 +125,7 @@ internal abstract class SocketCore
             {
                 pipe.IsAttached = true;
                 _pipes.Add(pipe);
+                Books.Open(pipe);
                 FindOnly();
             }
 
@@ -167,20 +168,20 @@ internal abstract class SocketCore
         }
 
         OnDetached(pipe);
+
+        // A send that waited for this one's room need not any more, be it that it goes to others only, or to nobody.
+        Line.Move();
+        WritableWatchers.TellFenced();
     }
 
     /// <summary>A pipe takes and gives nothing any more: its counts become the socket's.</summary>
     public void CloseBooks(Pipe pipe)
     {
-        if (pipe.TryCloseBooks())
+        if (Books.TryClose(pipe, out OutboundCounts dropped) && dropped.DroppedMessages > 0)
         {
-            OutboundCounts dropped = Books.Add(pipe);
-            if (dropped.DroppedMessages > 0)
-            {
-                Monitors.Publish(new SocketEvent(
-                    SocketEventTypes.MessagesDropped, dropped.DroppedMessages, pipe.Peer.RoutingId, "", pipe.Endpoint, 0, "accepted, but not written when the connection ended"));
-                Log.Undelivered(Host.Logger, 0, pipe.Endpoint, dropped.DroppedMessages, dropped.DroppedBytes);
-            }
+            Monitors.Publish(new SocketEvent(
+                SocketEventTypes.MessagesDropped, dropped.DroppedMessages, pipe.Peer.RoutingId, "", pipe.Endpoint, 0, "accepted, but not written when the connection ended"));
+            Log.Undelivered(Host.Logger, 0, pipe.Endpoint, dropped.DroppedMessages, dropped.DroppedBytes);
         }
     }
 

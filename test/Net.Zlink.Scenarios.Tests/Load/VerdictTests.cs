@@ -20,7 +20,7 @@ public sealed class VerdictTests
         ResultRow row = (await RunAsync(Fault.None)).Row;
         Assert.Equal("PASS", row.PassFail);
         Assert.Equal(Connections, row.ConnectSuccess);
-        Assert.True(row.Recv > 6 * Connections, $"{row.Recv} replies");
+        Assert.True(row.Recv >= Runs.Short.InFlight * Connections, $"{row.Recv} replies");
         Assert.Equal(row.Sent, row.Recv);
         Assert.True(row.Throughput > 0);
         Assert.True(row.P50 > 0 && row.P50 <= row.P95 && row.P95 <= row.P99, row.ToResultLine());
@@ -169,8 +169,10 @@ public sealed class VerdictTests
 
     private static async Task<LoadReport> RunAsync(Fault fault)
     {
+        // Where replies stay away the drain's limit is what ends the run; long enough for those that come.
+        bool isIncomplete = fault is Fault.Drops or Fault.Stalls;
         await using var server = new FaultyServer(fault);
-        return await Runs.LoadAsync(server.Endpoint, Runs.Short);
+        return await Runs.LoadAsync(server.Endpoint, isIncomplete ? Runs.Short with { DrainTimeoutSeconds = 2 } : Runs.Short);
     }
 
     private static void AssertOtherwiseComplete(ResultRow row)

@@ -1,37 +1,8 @@
-using System.Collections.Concurrent;
-using System.Globalization;
-using Net.Zlink.Buffers;
-using Xunit;
-
 namespace Net.Zlink.Tests.Support;
 
-/// <summary>One test's context, with a pool that knows who rented what: disposal fails the test if a buffer did not come back.</summary>
-internal sealed class StreamFixture : IAsyncDisposable
+/// <summary>One test's context, for STREAM sockets.</summary>
+internal sealed class StreamFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null) : ContextFixture(shards, time, shutdownTimeout)
 {
-    private readonly ConcurrentBag<IDisposable> _others = [];
-    private Pacer? _pacer;
-
-    public StreamFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null)
-    {
-        // Nothing is warmed: most tests need a handful of buffers, and a pool per test would otherwise touch megabytes each time.
-        Pool = new BufferPool(new BufferPoolOptions
-        {
-            ClassPolicies = BufferPoolOptions.PerClass(static _ => new BufferClassPolicy(0, 64, Timeout.InfiniteTimeSpan)),
-            LeakCheck = true,
-        });
-        Context = new ZlinkContext(new ZlinkContextOptions
-        {
-            ShardCount = shards,
-            TimeProvider = time ?? TimeProvider.System,
-            Pool = Pool,
-            ShutdownTimeout = shutdownTimeout ?? Guard.Limit,
-        });
-    }
-
-    public BufferPool Pool { get; }
-
-    public ZlinkContext Context { get; }
-
     /// <summary>A bound socket whose messages are pulled.</summary>
     public StreamSocket Bind(out string endpoint, StreamOptions? options = null)
     {
@@ -47,70 +18,4 @@ internal sealed class StreamFixture : IAsyncDisposable
         endpoint = socket.Bind("tcp://127.0.0.1:0", handler);
         return socket;
     }
-
-    /// <summary>A raw connection to an endpoint; ended with the fixture at the latest.</summary>
-    public async Task<RawPeer> ConnectAsync(string endpoint, int receiveBuffer = 0) => Own(await RawPeer.ConnectAsync(endpoint, receiveBuffer));
-
-    public RawListener Listen() => Own(new RawListener());
-
-    /// <summary>Disposes something before the context, whose orderly end waits for the other ends.</summary>
-    public T Own<T>(T other)
-        where T : IDisposable
-    {
-        _others.Add(other);
-        return other;
-    }
-
-    /// <summary>Waits for what the library counts but does not announce. Yields to the shards between looks; never sleeps.</summary>
-    public async Task UntilAsync(Func<bool> condition)
-    {
-        long started = TimeProvider.System.GetTimestamp();
-        while (!condition())
-        {
-            Assert.True(TimeProvider.System.GetElapsedTime(started) < Guard.Limit, $"what the test waits for did not come; out are {Describe(Pool.GetOutstanding())}");
-            Guard.Token.ThrowIfCancellationRequested();
-            await Context.WhenIdleAsync().Guarded();
-            await Task.Yield();
-        }
-    }
-
-    /// <summary>
-    /// Completes when the shards have dealt with whatever the system had to report when it was called. A report takes its way through the runtime's
-    /// thread that watches sockets; a message of our own that goes the same way comes out behind it.
-    /// </summary>
-    public async Task SettleAsync()
-    {
-        _pacer ??= await Pacer.CreateAsync();
-        for (int round = 0; round < 2; round++)
-        {
-            await _pacer.RoundTripAsync();
-            await Context.WhenIdleAsync().Guarded();
-        }
-    }
-
-    public async ValueTask DisposeAsync()
-    {
-        _pacer?.Dispose();
-        foreach (IDisposable other in _others)
-        {
-            other.Dispose();
-        }
-
-        await Context.DisposeAsync().Guarded();
-
-        // A send that was pending when its connection was cut off gives its buffer back when the system is done with it, a moment later.
-        long started = TimeProvider.System.GetTimestamp();
-        while (Pool.GetOutstanding().Count > 0 && TimeProvider.System.GetElapsedTime(started) < TimeSpan.FromSeconds(5))
-        {
-            await Task.Yield();
-        }
-
-        IReadOnlyList<BufferLeak> leaks = Pool.GetOutstanding();
-        Pool.Dispose();
-        Assert.True(leaks.Count == 0, $"did not come back: {Describe(leaks)}");
-    }
-
-    private static string Describe(IReadOnlyList<BufferLeak> leaks) => leaks.Count == 0
-        ? "no buffers"
-        : string.Create(CultureInfo.InvariantCulture, $"{leaks.Count} buffers, the first of {leaks[0].Length} bytes, rented by\n{leaks[0].RentedBy}");
 }

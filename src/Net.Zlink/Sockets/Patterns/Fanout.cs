@@ -8,12 +8,16 @@ namespace Net.Zlink.Sockets.Patterns;
 internal static class Fanout
 {
     /// <summary>Sends the message to all of <paramref name="pipes"/>, and lets go of what was handed over with it.</summary>
-    public static void Send(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message)
+    /// <param name="socket">The socket that sends.</param>
+    /// <param name="pipes">Where to.</param>
+    /// <param name="message">The message.</param>
+    /// <param name="force">All of them were found to have room.</param>
+    public static void Send(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, bool force = false)
     {
         if (pipes.Length == 1)
         {
             // The queue that accepts it owns what was handed over with it.
-            SendStatus status = pipes[0].TrySend(message);
+            SendStatus status = pipes[0].TrySend(message, force);
             Count(socket, status);
             if (status == SendStatus.Accepted)
             {
@@ -28,7 +32,7 @@ internal static class Fanout
             message.WriteTo(encoded.Array);
             foreach (Pipe pipe in pipes)
             {
-                Count(socket, pipe.TrySendShared(encoded, length));
+                Count(socket, pipe.TrySendShared(encoded, length, force));
             }
 
             encoded.Release();

@@ -95,23 +95,38 @@ internal sealed class PublisherCore : SocketCore
         Pipe[]? rented = null;
         Pipe? single = null;
         int count;
+
+        // Of several threads that found room here, one may take what another saw: the marks are passed by a message a thread, and none is dropped.
+        bool isForced;
         lock (Gate)
         {
             count = Match(message.FirstPart);
+            if (_onlyNext is { } only)
+            {
+                // One message after a notice, for its peer alone if it matches.
+                bool matches = _targets.AsSpan(0, count).Contains(only);
+                count = 0;
+                if (matches)
+                {
+                    AddTarget(ref count, only);
+                }
+            }
+
+            isForced = NeverDrops;
+            if (isForced && !HaveRoom(count))
+            {
+                return SendStatus.Full;
+            }
+
+            if (_onlyNext is not null)
+            {
+                _onlyNext = null; // Not before the message goes out: one that is refused will be sent again.
+                _lastNotice = null;
+            }
+
             if (count == 0)
             {
                 Books.Unmatched++;
-            }
-
-            if (NeverDrops)
-            {
-                for (int i = 0; i < count; i++)
-                {
-                    if (!_targets[i].HasRoom)
-                    {
-                        return SendStatus.Full;
-                    }
-                }
             }
 
             if (count == 1)
@@ -129,11 +144,11 @@ internal sealed class PublisherCore : SocketCore
 
         if (rented is null)
         {
-            Fanout.Send(this, single is null ? [] : new ReadOnlySpan<Pipe>(in single), message);
+            Fanout.Send(this, single is null ? [] : new ReadOnlySpan<Pipe>(in single), message, isForced);
         }
         else
         {
-            Fanout.Send(this, rented.AsSpan(0, count), message);
+            Fanout.Send(this, rented.AsSpan(0, count), message, isForced);
             System.Buffers.ArrayPool<Pipe>.Shared.Return(rented, clearArray: true);
         }
 
@@ -306,20 +321,20 @@ internal sealed class PublisherCore : SocketCore
             }
         }
 
-        if (_onlyNext is { } only)
+        return count;
+    }
+
+    private bool HaveRoom(int count)
+    {
+        foreach (Pipe target in _targets.AsSpan(0, count))
         {
-            // One message after a notice, for its peer alone if it matches.
-            _onlyNext = null;
-            _lastNotice = null;
-            bool matches = _targets.AsSpan(0, count).Contains(only);
-            count = 0;
-            if (matches)
+            if (!target.HasRoom)
             {
-                AddTarget(ref count, only);
+                return false;
             }
         }
 
-        return count;
+        return true;
     }
 
     private void AddTarget(ref int count, Pipe pipe)

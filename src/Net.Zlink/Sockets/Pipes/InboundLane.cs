@@ -136,7 +136,7 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <param name="message">The message.</param>
     /// <param name="slabs">Where memory comes from.</param>
     /// <param name="source">Who sends.</param>
-    /// <param name="force">Whatever the limits say: what a socket itself has to tell its peer.</param>
+    /// <param name="force">Whatever the limits say: what a socket itself has to tell its peer, or a message that found room before.</param>
     public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false)
     {
         // A long payload is copied outside the lock; others go on meanwhile.

@@ -40,9 +40,20 @@ internal sealed class InprocPipe : Pipe
     {
         get
         {
-            // What lies in the other end's lane is written; what its filter did not want, too.
-            long sent = _out.Counts.Received + Volatile.Read(ref _unwanted);
-            return new OutboundCounts { AcceptedMessages = sent, WrittenMessages = sent };
+            // What lies in the other end's lane is written; what its filter did not want, too. Without another end it only waits there, and may be dropped.
+            bool hasReader = _out.Pipe is not null;
+            LaneCounts lane = _out.Counts;
+            long sent = lane.Received + Volatile.Read(ref _unwanted);
+            return hasReader
+                ? new OutboundCounts { AcceptedMessages = sent, WrittenMessages = sent }
+                : new OutboundCounts
+                {
+                    AcceptedMessages = sent,
+                    WrittenMessages = sent - lane.QueuedMessages - lane.Dropped,
+                    QueuedMessages = lane.QueuedMessages,
+                    QueuedBytes = lane.QueuedBytes,
+                    DroppedMessages = lane.Dropped,
+                };
         }
     }
 
@@ -60,7 +71,7 @@ internal sealed class InprocPipe : Pipe
         }
     }
 
-    public override SendStatus TrySend(in OutgoingMessage message)
+    public override SendStatus TrySend(in OutgoingMessage message, bool force = false)
     {
         InprocPipe? other = Other;
         if (other is null ? IsNewsOfTopics(message) : other.Socket.InboundRole != InboundRole.All && !IsWanted(other, message))
@@ -70,10 +81,10 @@ internal sealed class InprocPipe : Pipe
             return SendStatus.Accepted;
         }
 
-        return _out.Append(message, Socket.Host.Slabs, Name);
+        return _out.Append(message, Socket.Host.Slabs, Name, force);
     }
 
-    public override SendStatus TrySendShared(Slab encoded, int length)
+    public override SendStatus TrySendShared(Slab encoded, int length, bool force = false)
     {
         // The parts stay where they are, in the bytes that the wires get; only the headers are left out.
         InboundLease lease = InboundLease.Rent(slab: null, source: null);
@@ -87,7 +98,7 @@ internal sealed class InprocPipe : Pipe
         }
 
         lease.EndMessage();
-        SendStatus status = TrySend(new OutgoingMessage(lease, 0));
+        SendStatus status = TrySend(new OutgoingMessage(lease, 0), force);
         lease.Release(0, lease.GenerationOf(0));
         return status;
     }

@@ -37,9 +37,9 @@ internal sealed class WirePipe : Pipe
 
     public override bool HasRoom => Queue.Status == SendStatus.Accepted;
 
-    public override SendStatus TrySend(in OutgoingMessage message)
+    public override SendStatus TrySend(in OutgoingMessage message, bool force = false)
     {
-        SendStatus status = Queue.TryAppend(message, out bool schedule);
+        SendStatus status = Queue.TryAppend(message, out bool schedule, force);
         if (schedule)
         {
             Flush();
@@ -48,9 +48,9 @@ internal sealed class WirePipe : Pipe
         return status;
     }
 
-    public override SendStatus TrySendShared(Buffers.Slab encoded, int length)
+    public override SendStatus TrySendShared(Buffers.Slab encoded, int length, bool force = false)
     {
-        SendStatus status = Queue.TryAppendShared(encoded, length, out bool schedule);
+        SendStatus status = Queue.TryAppendShared(encoded, length, out bool schedule, force);
         if (schedule)
         {
             Flush();

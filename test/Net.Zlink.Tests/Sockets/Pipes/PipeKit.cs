@@ -92,9 +92,9 @@ internal sealed class TestPipe : Pipe
     public SendStatus Append(string text) =>
         Lane.Append(new OutgoingMessage(default, Encoding.ASCII.GetBytes(text)), Socket.Host.Slabs, Peer);
 
-    public override SendStatus TrySend(in OutgoingMessage message) => SendStatus.Full;
+    public override SendStatus TrySend(in OutgoingMessage message, bool force = false) => SendStatus.Full;
 
-    public override SendStatus TrySendShared(Slab encoded, int length) => SendStatus.Full;
+    public override SendStatus TrySendShared(Slab encoded, int length, bool force = false) => SendStatus.Full;
 
     public override void SendOwn(ZmpFlags flags, ReadOnlySpan<byte> body)
     {

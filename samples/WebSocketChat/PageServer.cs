@@ -1,0 +1,50 @@
+using System.Globalization;
+using System.Text;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
+
+namespace Samples.WebSocketChat;
+
+/// <summary>Hands out the one page, with the chat's address written into it.</summary>
+internal sealed class PageServer : IAsyncDisposable
+{
+    private readonly WebApplication _web;
+
+    private PageServer(WebApplication web)
+    {
+        _web = web;
+        Address = web.Urls.Single();
+        int port = new Uri(Address).Port;
+        Origins = [string.Create(CultureInfo.InvariantCulture, $"http://127.0.0.1:{port}"), string.Create(CultureInfo.InvariantCulture, $"http://localhost:{port}")];
+    }
+
+    /// <summary>What to type into a browser.</summary>
+    public string Address { get; }
+
+    /// <summary>What browsers call the page's origin.</summary>
+    public IReadOnlyList<string> Origins { get; }
+
+    /// <summary>Cancelled when the process is asked to end: Kestrel's host listens for SIGTERM as well as Ctrl-C.</summary>
+    public CancellationToken Stopping => _web.Lifetime.ApplicationStopping;
+
+    /// <summary>Where the page connects to.</summary>
+    public string Endpoint { get; set; } = "";
+
+    public static async Task<PageServer> StartAsync(int port)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders();
+        builder.WebHost.UseUrls(string.Create(CultureInfo.InvariantCulture, $"http://127.0.0.1:{port}"));
+        WebApplication web = builder.Build();
+        using var reader = new StreamReader(typeof(PageServer).Assembly.GetManifestResourceStream("page.html")!, Encoding.UTF8);
+        string html = await reader.ReadToEndAsync().ConfigureAwait(false);
+        PageServer? page = null;
+        web.MapGet("/", () => Results.Content(html.Replace("{{endpoint}}", page!.Endpoint, StringComparison.Ordinal), "text/html; charset=utf-8"));
+        await web.StartAsync().ConfigureAwait(false);
+        return page = new PageServer(web);
+    }
+
+    public ValueTask DisposeAsync() => _web.DisposeAsync();
+}

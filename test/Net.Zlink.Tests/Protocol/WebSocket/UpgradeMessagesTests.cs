@@ -1,0 +1,108 @@
+using System.Text;
+using FsCheck;
+using FsCheck.Fluent;
+using Net.Zlink.Protocol.WebSocket;
+using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
+
+namespace Net.Zlink.Tests.Protocol.WebSocket;
+
+/// <summary>The request and the answer of the upgrade, each as the other side judges it; what a listener does with requests is in Transports/WebSocket.</summary>
+public sealed class UpgradeMessagesTests
+{
+    private const string Key = "dGhlIHNhbXBsZSBub25jZQ==";
+    private const string Good = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n";
+
+    [Fact]
+    public void The_request_has_the_native_form_and_is_accepted()
+    {
+        byte[] request = UpgradeRequest.Write("[::1]:5555", "/a?b=c", Key);
+        Assert.Equal(
+            $"GET /a?b=c HTTP/1.1\r\nHost: [::1]:5555\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {Key}\r\nSec-WebSocket-Version: 13\r\n\r\n",
+            Encoding.ASCII.GetString(request));
+        var parsed = UpgradeRequest.Parse(request);
+        Assert.Equal(new UpgradeRequest(0, "", Key, "/a", null), parsed);
+    }
+
+    [Fact]
+    public void The_answer_has_the_native_form_and_is_accepted()
+    {
+        byte[] answer = UpgradeAnswer.Accept(Encoding.ASCII.GetBytes(Key));
+        Assert.Equal(Good + "\r\n", Encoding.ASCII.GetString(answer));
+        Assert.Null(UpgradeAnswer.Judge(answer, Encoding.ASCII.GetBytes(Key)));
+    }
+
+    [Theory]
+    [InlineData(400, "Bad Request", "")]
+    [InlineData(403, "Forbidden", "")]
+    [InlineData(404, "Not Found", "")]
+    [InlineData(426, "Upgrade Required", "Sec-WebSocket-Version: 13\r\n")]
+    public void A_refusal_says_its_sentence(int status, string phrase, string version)
+    {
+        string answer = Encoding.ASCII.GetString(UpgradeAnswer.Refuse(status, "Because"));
+        Assert.Equal($"HTTP/1.1 {status} {phrase}\r\n{version}Connection: close\r\nContent-Type: text/plain\r\nContent-Length: 7\r\n\r\nBecause", answer);
+        Assert.Equal($"the server refused the upgrade: {status} {phrase}", Judge(answer[..(answer.IndexOf("\r\n\r\n", StringComparison.Ordinal) + 4)]));
+    }
+
+    [Theory]
+    [InlineData("HTTP/1.1 101\r\nUPGRADE: WebSocket\r\nCONNECTION: keep-alive, upgrade\r\nsec-websocket-accept:s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nServer: Boost.Beast/353\r\n", null)]
+    [InlineData("HTTP/1.0 101 Switching Protocols\r\n", "not well-formed HTTP/1.1")]
+    [InlineData("HTTP/1.1\r\n", "not well-formed HTTP/1.1")]
+    [InlineData("HTTP/1.1 101 Switching Protocols\r\n folded: x\r\n", "not well-formed HTTP/1.1")]
+    [InlineData("HTTP/1.1 1010 Switching Protocols\r\n", "refused the upgrade: 1010")]
+    [InlineData("HTTP/1.1 200 OK\r\n", "refused the upgrade: 200 OK")]
+    [InlineData("HTTP/1.1 \r\n", "refused the upgrade: ")]
+    [InlineData("HTTP/1.1 101 x\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n", "no WebSocket")]
+    [InlineData("HTTP/1.1 101 x\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n", "no WebSocket")]
+    [InlineData("HTTP/1.1 101 x\r\nUpgrade: h2c\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n", "no WebSocket")]
+    [InlineData("HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n", "does not answer our key")]
+    [InlineData("HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: S3PPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n", "does not answer our key")]
+    [InlineData(Good + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n", "does not answer our key")]
+    [InlineData(Good + "Sec-WebSocket-Extensions: permessage-deflate\r\n", "was not offered")]
+    [InlineData(Good + "Sec-WebSocket-Protocol: chat\r\n", "was not offered")]
+    public void Answers_are_judged(string head, string? complaint)
+    {
+        string? judged = Judge(head + "\r\n");
+        if (complaint is null)
+        {
+            Assert.Null(judged);
+        }
+        else
+        {
+            Assert.Contains(complaint, judged, StringComparison.Ordinal);
+        }
+    }
+
+    [Fact]
+    public void A_refusals_phrase_is_shown_in_part() =>
+        Assert.InRange(Judge($"HTTP/1.1 500 {new string('x', 5000)}\r\n\r\n")!.Length, 100, 200);
+
+    [Fact]
+    public void No_bytes_make_the_parsers_throw()
+    {
+        // Pieces that heads are made of, in any order, so that most cases get beyond the first line.
+        Gen<byte[]> piece = Gen.Frequency(
+            (4, Gen.Elements(
+                "GET / HTTP/1.1\r\n", "HTTP/1.1 101 x\r\n", "GET ", " HTTP/1.1", "Host: a\r\n", "Upgrade: websocket\r\n", "Connection: Upgrade\r\n", $"Sec-WebSocket-Key: {Key}\r\n",
+                "Sec-WebSocket-Version: 13\r\n", "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n", "Origin: http://a\r\n", "Content-Length: 0\r\n", "?", ":", ",", " ", "\r\n", "\r\n\r\n", "\r", "\n")
+                .Select(Encoding.ASCII.GetBytes)),
+            (1, Gen.Choose(0, 255).Select(static b => (byte)b).ArrayOf()));
+        ForAll(piece.ArrayOf().Select(static pieces => (byte[])[.. pieces.SelectMany(static p => p)]), 5_000, static bytes =>
+        {
+            HttpHead.MayBeRequest(bytes);
+            HttpHead.MayBeAnswer(bytes);
+            WebSocketKey.IsValid(bytes);
+            int length = HttpHead.LengthOf(bytes);
+            Assert.InRange(length, 0, bytes.Length);
+            if (length > 0)
+            {
+                var request = UpgradeRequest.Parse(bytes.AsSpan(0, length));
+                Assert.True(request.Refusal is 0 or 400 or 426);
+                Assert.Equal(request.Refusal == 0, request.Reason.Length == 0);
+                UpgradeAnswer.Judge(bytes.AsSpan(0, length), Encoding.ASCII.GetBytes(Key));
+            }
+        });
+    }
+
+    private static string? Judge(string head) => UpgradeAnswer.Judge(Encoding.ASCII.GetBytes(head), Encoding.ASCII.GetBytes(Key));
+}

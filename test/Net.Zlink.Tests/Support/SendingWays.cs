@@ -1,0 +1,104 @@
+namespace Net.Zlink.Tests.Support;
+
+/// <summary>All ways to send on one socket, by turns: Try, blocking and async, of bytes and of several parts. Not thread-safe: each thread has its own.</summary>
+internal sealed class SendingWays : IDisposable
+{
+    private readonly MessageBuilder _builder = new();
+    private int _turn;
+
+    public required Func<byte[], bool> Try { get; init; }
+
+    public required Action<byte[]> Block { get; init; }
+
+    public required Func<byte[], CancellationToken, ValueTask> WaitAsync { get; init; }
+
+    public required Func<MessageBuilder, bool> TryParts { get; init; }
+
+    public required Action<MessageBuilder> BlockParts { get; init; }
+
+    public required Func<MessageBuilder, CancellationToken, ValueTask> PartsAsync { get; init; }
+
+    public static SendingWays Of(DuplexSocket socket) => new()
+    {
+        Try = payload => socket.TrySend(payload),
+        Block = payload => socket.Send(payload),
+        WaitAsync = (payload, token) => socket.SendAsync(payload, token),
+        TryParts = socket.TrySend,
+        BlockParts = socket.Send,
+        PartsAsync = socket.SendAsync,
+    };
+
+    public static SendingWays Of(RouterSocket socket, byte[] peer) => new()
+    {
+        Try = payload => socket.TrySend(peer, payload),
+        Block = payload => socket.Send(peer, payload),
+        WaitAsync = (payload, token) => socket.SendAsync(peer, payload, token),
+        TryParts = message => socket.TrySend(peer, message),
+        BlockParts = message => socket.Send(peer, message),
+        PartsAsync = (message, token) => socket.SendAsync(peer, message, token),
+    };
+
+    public static SendingWays Of(PubSocket socket) => new()
+    {
+        Try = payload => socket.TrySend(payload),
+        Block = payload => socket.Send(payload),
+        WaitAsync = (payload, token) => socket.SendAsync(payload, token),
+        TryParts = socket.TrySend,
+        BlockParts = socket.Send,
+        PartsAsync = socket.SendAsync,
+    };
+
+    public static SendingWays Of(XPubSocket socket) => new()
+    {
+        Try = payload => socket.TrySend(payload),
+        Block = payload => socket.Send(payload),
+        WaitAsync = (payload, token) => socket.SendAsync(payload, token),
+        TryParts = socket.TrySend,
+        BlockParts = socket.Send,
+        PartsAsync = socket.SendAsync,
+    };
+
+    /// <summary>Sends one of the numbered messages, the next way; the calling thread waits if it must. A Try that is refused is followed by one that waits.</summary>
+    public void Send(int sender, int number, ReadOnlySpan<byte> topic = default)
+    {
+        int way = _turn++ % 3;
+        if (Numbered.PartsOf(sender, number) == 1 && number % 2 == 0)
+        {
+            byte[] payload = Numbered.Part(sender, number, 0, topic);
+            if (way == 2)
+            {
+                Join(WaitAsync(payload, Guard.Token));
+            }
+            else if (way == 1 || !Try(payload))
+            {
+                Block(payload);
+            }
+        }
+        else
+        {
+            Numbered.Build(_builder, sender, number, topic);
+            if (way == 2)
+            {
+                Join(PartsAsync(_builder, Guard.Token));
+            }
+            else if (way == 1 || !TryParts(_builder))
+            {
+                BlockParts(_builder);
+            }
+        }
+    }
+
+    public void Dispose() => _builder.Dispose();
+
+    private static void Join(ValueTask task)
+    {
+        if (task.IsCompleted)
+        {
+            task.GetAwaiter().GetResult();
+        }
+        else
+        {
+            task.Guarded().GetAwaiter().GetResult();
+        }
+    }
+}

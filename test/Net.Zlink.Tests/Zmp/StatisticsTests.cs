@@ -1,0 +1,101 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Zmp;
+
+/// <summary>What a socket says it has done, when peers come and go.</summary>
+public sealed class StatisticsTests
+{
+    [Fact]
+    public async Task Messages_that_only_wait_to_be_delivered_stay_in_the_counts_after_Disconnect_and_Dispose()
+    {
+        await using var fixture = new ContextFixture();
+        DealerSocket sender = fixture.Context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        string endpoint = RawListener.NobodyListens();
+        sender.Connect(endpoint);
+        for (int i = 0; i < 3; i++)
+        {
+            sender.Send("waits"u8);
+        }
+
+        sender.Disconnect(endpoint);
+        AssertWaits(sender);
+        sender.Dispose();
+        AssertWaits(sender);
+
+        RouterSocket receiver = fixture.Context.CreateRouter();
+        receiver.Bind(endpoint);
+        for (int i = 0; i < 3; i++)
+        {
+            (await receiver.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        }
+
+        await fixture.UntilAsync(() => sender.GetStatistics() is { AcceptedMessages: 3, WrittenMessages: 3, QueuedMessages: 0, DroppedMessages: 0 });
+
+        static void AssertWaits(DealerSocket socket)
+        {
+            SocketStatistics books = socket.GetStatistics();
+            Assert.Equal((3, 0, 3, 0), (books.AcceptedMessages, books.WrittenMessages, books.QueuedMessages, books.DroppedMessages));
+        }
+    }
+
+    [Fact]
+    public async Task What_a_lost_peer_was_sent_and_left_unread_stays_counted()
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket server = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true });
+        string endpoint = server.Bind("tcp://127.0.0.1:0");
+        for (int round = 1; round <= 3; round++)
+        {
+            using RawPeer peer = await RawPeer.ConnectAsync(endpoint);
+            await peer.SendAsync(Convert.FromHexString("5A01020000000004010501" + "41" + "5A0102000000000104" + "5A010000000000026869" + "5A010000000000026869"));
+            using Message message = await server.ReceiveAsync(Guard.Token).Guarded();
+            server.Send(message.RoutingId.Span, "answer"u8);
+            await fixture.UntilAsync(() => server.GetStatistics() is { QueuedMessages: 0 } s && s.ReceivedMessages == 2 * round);
+            peer.Reset();
+            int rounds = round;
+            await fixture.UntilAsync(() => server.PeerCount == 0);
+            SocketStatistics books = server.GetStatistics();
+            Assert.Equal((rounds, rounds, 0), (books.AcceptedMessages, books.WrittenMessages + books.DroppedMessages, books.QueuedMessages));
+            Assert.Equal((2 * rounds, (2 * rounds) - 1, 1, 0), (books.ReceivedMessages, books.DeliveredMessages, books.UnreadMessages, books.DroppedUnreadMessages));
+            Assert.Equal(rounds, books.AcceptedConnections);
+            Assert.True(server.TryReceive(out Message last)); // What a lost peer sent stays readable.
+            last.Dispose();
+        }
+
+        Assert.Equal((6, 6, 0), (server.GetStatistics().ReceivedMessages, server.GetStatistics().DeliveredMessages, server.GetStatistics().UnreadMessages));
+    }
+
+    [Fact]
+    public async Task A_drop_is_an_event_with_its_number_and_the_peer_it_concerns()
+    {
+        await using var fixture = new ContextFixture();
+        DealerSocket sender = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
+        using SocketMonitor monitor = sender.OpenMonitor(SocketEventTypes.MessagesDropped);
+        string endpoint = RawListener.NobodyListens();
+        sender.Connect(endpoint);
+        sender.Send("a"u8);
+        sender.Send("b"u8);
+        sender.Disconnect(endpoint);
+        SocketEvent dropped = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal((2L, endpoint), (dropped.Value, dropped.RemoteEndpoint));
+        SocketStatistics books = sender.GetStatistics();
+        Assert.Equal((2, 0, 0, 2), (books.AcceptedMessages, books.WrittenMessages, books.QueuedMessages, books.DroppedMessages));
+    }
+
+    [Fact]
+    public async Task Messages_for_a_name_that_nobody_ever_bound_are_dropped_and_counted_not_written()
+    {
+        await using var fixture = new ContextFixture();
+        PairSocket sender = fixture.Context.CreatePair();
+        sender.Connect("inproc://nobody");
+        sender.Send("a"u8);
+        sender.Send("b"u8);
+        SocketStatistics waiting = sender.GetStatistics();
+        Assert.Equal((2, 0, 2, 0), (waiting.AcceptedMessages, waiting.WrittenMessages, waiting.QueuedMessages, waiting.DroppedMessages));
+        sender.Disconnect("inproc://nobody");
+        SocketStatistics books = sender.GetStatistics();
+        Assert.Equal((2, 0, 0, 2), (books.AcceptedMessages, books.WrittenMessages, books.QueuedMessages, books.DroppedMessages));
+    }
+}
