@@ -2,6 +2,11 @@ using System.CommandLine;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Scenarios.Evidence;
 using Net.Zlink.Scenarios.Load;
+using Net.Zlink.Scenarios.Patterns;
+using Net.Zlink.Scenarios.Patterns.Many;
+using Net.Zlink.Scenarios.Patterns.Running;
+using Net.Zlink.Scenarios.Patterns.Soak;
+using Net.Zlink.Scenarios.Report;
 using Net.Zlink.Scenarios.Runner;
 using Net.Zlink.Scenarios.Servers;
 using Net.Zlink.Scenarios.Settings;
@@ -14,6 +19,13 @@ var root = new RootCommand("Measures Net.Zlink beside other stacks under the sam
     ServerCommand.Create(),
     ClientCommand.Create(),
     ProfileCommand.Create(),
+    PatternsCommand.CreatePatterns(),
+    PatternsCommand.CreateMulti(),
+    PatternRunCommand.Create(),
+    ManyCommand.Create(),
+    ManyRunCommand.Create(),
+    SoakCommand.Create(),
+    ReportCommand.Create(),
 };
 
 return await CommandLineProgram.RunAsync(root, args);

@@ -1,9 +1,7 @@
 using System.CommandLine;
 using Net.Zlink.Benchmarks.Alloc;
 using Net.Zlink.Benchmarks.Compare;
-using Net.Zlink.Benchmarks.Many;
 using Net.Zlink.Benchmarks.Micro;
-using Net.Zlink.Benchmarks.Patterns;
 using Net.Zlink.Benchmarks.Profile;
 
 namespace Net.Zlink.Benchmarks.Common;
@@ -24,10 +22,6 @@ internal static class Commands
         root.Add(AllocChild.CreateClient());
         root.Add(AllocChild.CreateSockets());
         root.Add(CompareCommand.Create());
-        root.Add(PatternsCommand.Create());
-        root.Add(PatternRunCommand.Create());
-        root.Add(ManyCommand.Create());
-        root.Add(ManyRunCommand.Create());
         root.Add(ProfileCommand.Create());
         return await CommandLineProgram.RunAsync(root, args);
     }

@@ -47,6 +47,9 @@ internal static class NativeNumber
     public const int XPubNoDrop = 69;
     public const int TlsCertificate = 95;
     public const int TlsKey = 96;
+    public const int TlsCa = 97;
+    public const int TlsHostName = 100;
+    public const int TlsTrustSystem = 101;
 
     public const int DontWait = 1;
     public const int SendMore = 2;

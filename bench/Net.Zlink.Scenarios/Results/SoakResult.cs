@@ -9,6 +9,9 @@ internal sealed record SoakResult
 
     public long Connections { get; init; }
 
+    /// <summary>What must not happen at all: a wrong or missing answer, a buffer that is still out at the end. The first of them, in words.</summary>
+    public IReadOnlyList<string> Faults { get; init; } = [];
+
     public IReadOnlyList<SoakSample> Samples { get; init; } = [];
 
     public IReadOnlyList<SoakSlope> Slopes { get; init; } = [];

@@ -49,6 +49,9 @@ internal sealed record Summary
     /// <summary>Of patterns and multi.</summary>
     public IReadOnlyList<PatternRow> Patterns { get; init; } = [];
 
+    /// <summary>What the patterns had to reach.</summary>
+    public IReadOnlyList<PatternVerdict> Bars { get; init; } = [];
+
     /// <summary>Of soak.</summary>
     public SoakResult? Soak { get; init; }
 }

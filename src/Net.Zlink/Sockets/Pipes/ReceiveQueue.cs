@@ -56,6 +56,7 @@ internal sealed class ReceiveQueue : IWaiterList
                     _turn = null;
                 }
 
+                _mayHaveMore = _closed is not null;
                 return false;
             }
         }
