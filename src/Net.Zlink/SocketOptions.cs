@@ -194,6 +194,7 @@ public abstract class SocketOptions
         Tls = Tls.Snapshot(),
         WebSocket = WebSocket.Snapshot(),
         HandshakeTimeout = HandshakeInterval,
+        CloseTimeout = CloseTimeout,
     };
 
     internal TcpSettings TcpSettings => new()

@@ -26,11 +26,6 @@ public sealed class TranscriptTests
     [MemberData(nameof(Rows))]
     public async Task The_library_does_what_the_transcript_says(string file, string variant)
     {
-        if (Folder.WhySkipped(file) is { } why)
-        {
-            Assert.Skip(why);
-        }
-
         int runs = await Folder.PlayAsync(Folder.PathOf(file), Enum.Parse<Variant>(variant), Folder.Expectations(), SideTable.Adapters, ReplayOptions.DefaultGuard);
         Assert.NotEqual(0, runs);
         TestContext.Current.TestOutputHelper?.WriteLine($"{runs} runs");

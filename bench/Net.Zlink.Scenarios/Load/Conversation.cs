@@ -66,7 +66,7 @@ internal sealed class Conversation(LoadState state, uint id)
             {
                 // Nothing behind a wrong length can be understood.
                 state.CountCorrupt();
-                worker.CountReplies(replies);
+                Answered(replies, worker);
                 return -1;
             }
 
@@ -101,8 +101,15 @@ internal sealed class Conversation(LoadState state, uint id)
             }
         }
 
-        worker.CountReplies(replies);
+        Answered(replies, worker);
         return end;
+    }
+
+    /// <summary>The last thing about a read: who sees that nothing is in flight any more sees all that was counted, too.</summary>
+    private void Answered(int replies, LoadWorker worker)
+    {
+        worker.CountReplies(replies);
+        Volatile.Write(ref _inFlight, _inFlight - replies);
     }
 
     /// <summary>Whether this is a reply to something that has none yet.</summary>
@@ -137,7 +144,6 @@ internal sealed class Conversation(LoadState state, uint id)
             return false;
         }
 
-        Volatile.Write(ref _inFlight, _inFlight - 1);
         return true;
     }
 }

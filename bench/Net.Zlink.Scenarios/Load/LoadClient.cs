@@ -10,11 +10,11 @@ namespace Net.Zlink.Scenarios.Load;
 /// <summary>Drives one server through one scenario: connects, warms up, measures, drains, and judges.</summary>
 internal sealed class LoadClient(ScenarioSettings settings, string scenarioId, Action<LoadProgress>? progress = null) : IDisposable
 {
-    // A server with a full queue resets what it cannot take within a round trip; a second leaves room for a busy machine.
-    private static readonly TimeSpan HoldAfterConnect = TimeSpan.FromSeconds(1);
-
     // Between two looks at what is still missing. Nothing is sent any more, so it costs nobody anything.
     private static readonly TimeSpan DrainLook = TimeSpan.FromMilliseconds(5);
+
+    // A second reply to the last message has this long to be seen.
+    private static readonly TimeSpan ForStrays = TimeSpan.FromMilliseconds(50);
 
     private readonly LoadState _state = new(settings);
     private List<ILoadConnection> _connections = [];
@@ -98,7 +98,7 @@ internal sealed class LoadClient(ScenarioSettings settings, string scenarioId, A
         ticker.Enter(LoadPhase.Measure);
         long start = Stopwatch.GetTimestamp();
         TimeSpan cpu = ProcessUse.Cpu();
-        await Task.Delay(HoldAfterConnect, cancellation);
+        await RunForAsync(settings.MeasureSeconds, cancellation);
         var window = new MeasuredWindow(Stopwatch.GetElapsedTime(start), 0, (ProcessUse.Cpu() - cpu).TotalSeconds);
         ticker.Enter(LoadPhase.Drain);
         return window;
@@ -106,6 +106,8 @@ internal sealed class LoadClient(ScenarioSettings settings, string scenarioId, A
 
     private async Task<MeasuredWindow> LoadAsync(LoadTicker ticker, CancellationToken cancellation)
     {
+        // What connecting left behind is not collected in the middle of the measurement.
+        GC.Collect();
         ticker.Enter(LoadPhase.Warmup);
         _state.IsSending = true;
         foreach (ILoadConnection connection in _connections)
@@ -156,6 +158,7 @@ internal sealed class LoadClient(ScenarioSettings settings, string scenarioId, A
             await look.WaitForNextTickAsync(cancellation);
         }
 
+        await Task.Delay(ForStrays, cancellation);
         ticker.Enter(LoadPhase.Done);
         return true;
     }

@@ -102,12 +102,16 @@ internal sealed class LoadState : IDisposable
     public LatencyHistogram Latencies()
     {
         var sum = new LatencyHistogram();
+        AddLatenciesTo(sum);
+        return sum;
+    }
+
+    public void AddLatenciesTo(LatencyHistogram sum)
+    {
         foreach (LoadWorker worker in _workers.Values)
         {
             sum.Add(worker.Latencies);
         }
-
-        return sum;
     }
 
     public void Dispose() => _workers.Dispose();

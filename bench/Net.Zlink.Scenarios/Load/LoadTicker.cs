@@ -18,6 +18,7 @@ internal sealed class LoadTicker : IAsyncDisposable
     private readonly Action<LoadProgress>? _progress;
     private readonly ProcessSampler _sampler = new();
     private readonly List<ProcessSample> _samples = [];
+    private readonly LatencyHistogram _latencies = new();
     private readonly long[] _latenciesBefore = new long[LatencyHistogram.Buckets];
     private readonly CancellationTokenSource _end = new();
     private readonly Task _ticking;
@@ -93,9 +94,11 @@ internal sealed class LoadTicker : IAsyncDisposable
         double p99 = 0;
         if (_progress is not null && _settings.InFlight > 0 && !isPhaseStart)
         {
-            LatencyHistogram latencies = _state.Latencies();
-            p99 = latencies.PercentileSince(_latenciesBefore, 99) / NanosecondsPerMicrosecond;
-            latencies.CopyTo(_latenciesBefore);
+            // Into the same arrays each time: a client that collects its garbage while it measures would measure that.
+            _latencies.Clear();
+            _state.AddLatenciesTo(_latencies);
+            p99 = _latencies.PercentileSince(_latenciesBefore, 99) / NanosecondsPerMicrosecond;
+            _latencies.CopyTo(_latenciesBefore);
         }
 
         (_repliesBefore, _at) = (replies, now);

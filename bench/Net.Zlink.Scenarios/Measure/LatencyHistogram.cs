@@ -83,18 +83,31 @@ internal sealed class LatencyHistogram
     }
 
     /// <summary>The smallest value, up to the bucket's width, that <paramref name="percent"/> percent do not exceed, in nanoseconds; 0 if nothing was counted.</summary>
-    public long Percentile(double percent) => Percentile(_counts, percent, Max);
+    public long Percentile(double percent) => PercentileSince([], percent);
 
-    /// <summary>As <see cref="Percentile(double)"/>, of what was counted since <paramref name="before"/> was copied.</summary>
+    /// <summary>As <see cref="Percentile(double)"/>, of what was counted since <paramref name="before"/> was copied; empty: of everything.</summary>
     public long PercentileSince(ReadOnlySpan<long> before, double percent)
     {
-        var since = new long[Buckets];
+        long total = 0;
         for (int i = 0; i < Buckets; i++)
         {
-            since[i] = _counts[i] - before[i];
+            total += CountOf(i, before);
         }
 
-        return Percentile(since, percent, Max);
+        if (total == 0)
+        {
+            return 0;
+        }
+
+        long wanted = Math.Clamp((long)Math.Ceiling(total * percent / 100), 1, total);
+        long seen = 0;
+        int bucket = -1;
+        while (seen < wanted && bucket < Buckets - 1)
+        {
+            seen += CountOf(++bucket, before);
+        }
+
+        return bucket == Buckets - 1 ? Max : Math.Min(UpperBoundOf(bucket), Max);
     }
 
     /// <summary>Copies the counters; <paramref name="counts"/> has <see cref="Buckets"/> places.</summary>
@@ -152,29 +165,7 @@ internal sealed class LatencyHistogram
         return ((mantissa + 1) << shift) - 1;
     }
 
-    private static long Percentile(ReadOnlySpan<long> counts, double percent, long max)
-    {
-        long total = 0;
-        foreach (long count in counts)
-        {
-            total += count;
-        }
-
-        if (total == 0)
-        {
-            return 0;
-        }
-
-        long wanted = Math.Clamp((long)Math.Ceiling(total * percent / 100), 1, total);
-        long seen = 0;
-        int bucket = -1;
-        while (seen < wanted)
-        {
-            seen += counts[++bucket];
-        }
-
-        return bucket == Buckets - 1 ? max : Math.Min(UpperBoundOf(bucket), max);
-    }
+    private long CountOf(int bucket, ReadOnlySpan<long> before) => Volatile.Read(ref _counts[bucket]) - (before.IsEmpty ? 0 : before[bucket]);
 }
 
 /// <summary>One point of the curve: <paramref name="Percent"/> of all took at most <paramref name="Microseconds"/>.</summary>

@@ -41,7 +41,7 @@ internal sealed record MachineInfo
             Architecture = RuntimeInformation.ProcessArchitecture.ToString(),
             MemoryGigabytes = Math.Round(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / BytesPerGigabyte, 1),
             System = SystemName(),
-            Kernel = RuntimeInformation.OSDescription,
+            Kernel = Environment.OSVersion.VersionString,
             Virtual = linux && File.ReadLines("/proc/cpuinfo").Any(static line => line.StartsWith("flags", StringComparison.Ordinal) && line.Contains(" hypervisor", StringComparison.Ordinal)),
             LoadAverage = linux ? ProcFile.LoadAverage() : "",
             SoMaxConn = int.TryParse(Read("/proc/sys/net/core/somaxconn"), CultureInfo.InvariantCulture, out int most) ? most : 0,

@@ -106,6 +106,9 @@ internal sealed record ServerDetail
     /// <summary>Resident memory with all connections made and nothing sent, less that before, per connection; s1 only.</summary>
     public double? KilobytesPerConnection { get; init; }
 
+    /// <summary>Processor time with all connections made and nothing sent, in percent of one processor; s1 only. The kernel counts in hundredths of a second: --measure 10 gives tenths of a percent.</summary>
+    public double? IdlePercent { get; init; }
+
     /// <summary>Messages and connections that the server itself says it dropped or refused; null if it does not count.</summary>
     public long? Dropped { get; init; }
 

@@ -29,6 +29,11 @@ internal sealed record StackSummary
 
     public Spread? ServerPeakMegabytes { get; init; }
 
+    /// <summary>s1 only, as is the next.</summary>
+    public Spread? IdlePercent { get; init; }
+
+    public Spread? KilobytesPerConnection { get; init; }
+
     public Spread? ClientCpuMicrosecondsPerMessage { get; init; }
 
     /// <summary>To the first stack that ran, taken within each round; null for that stack itself.</summary>

@@ -9,22 +9,27 @@ using Net.Zlink.Scenarios.Settings;
 namespace Net.Zlink.Scenarios.Runner;
 
 /// <summary>One round of one stack: a fresh server process, a fresh client process, and what both used.</summary>
-internal sealed class RoundRunner(ScenarioSettings settings, Launch launch, string? external, ILiveView view)
+internal sealed class RoundRunner(ScenarioSettings settings, Launch launch, ForeignServer? foreign, ILiveView view)
 {
     // Beyond all that the settings ask for: starting, connecting 10,000, and the machine's own moods.
     private static readonly TimeSpan Spare = TimeSpan.FromSeconds(60);
 
-    public async Task<Round> RunAsync(string stack, int number, int rounds, FileInfo? trace, CancellationToken cancellation)
+    public async Task<Round> RunAsync(string stack, int number, int rounds, TraceRequest? trace, CancellationToken cancellation)
     {
         DateTimeOffset started = TimeProvider.System.GetUtcNow();
         string title = $"{ScenarioNames.NameOf(settings.Scenario)} {settings.Transport}, round {number} of {rounds}, {stack}";
         view.Show(title, null, null);
         try
         {
-            await using ServerProcess? server = external is null ? await ServerProcess.StartAsync(launch, stack, settings, cancellation) : null;
+            await using ServerProcess? server = foreign switch
+            {
+                null => await ServerProcess.StartAsync(launch, stack, settings, cancellation),
+                { Endpoint: null } => await ServerProcess.StartAsync(launch, foreign, settings, cancellation),
+                _ => null,
+            };
             await using RuntimeCounters? counters = server is null ? null : await RuntimeCounters.AttachAsync(server.Id, cancellation);
             var watch = new RoundWatch(server, counters, trace, settings);
-            (LoadReport? report, string? fault) = await RunClientAsync(stack, server?.Endpoint ?? external!, title, server, watch, cancellation);
+            (LoadReport? report, string? fault) = await RunClientAsync(stack, server?.Endpoint ?? foreign!.Endpoint!, title, server, watch, cancellation);
             await watch.EndAsync();
             if (server?.HasExited == true)
             {

@@ -3,16 +3,18 @@ using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Benchmarks.Profile;
 using Net.Zlink.Scenarios.Evidence;
 using Net.Zlink.Scenarios.Load;
+using Net.Zlink.Scenarios.Measure;
 using Net.Zlink.Scenarios.Results;
 using Net.Zlink.Scenarios.Settings;
 
 namespace Net.Zlink.Scenarios.Runner;
 
 /// <summary>What the server and the machine used while the client measured; the client says when that begins and ends.</summary>
-internal sealed class RoundWatch(ServerProcess? server, RuntimeCounters? counters, FileInfo? trace, ScenarioSettings settings)
+internal sealed class RoundWatch(ServerProcess? server, RuntimeCounters? counters, TraceRequest? trace, ScenarioSettings settings)
 {
     private const double KilobytesPerMegabyte = 1024;
     private const double MicrosecondsPerSecond = 1e6;
+    private const double Percent = 100;
 
     // Attaching and reading out the method names at the end take part of the window.
     private const double TracedShare = 0.8;
@@ -37,7 +39,7 @@ internal sealed class RoundWatch(ServerProcess? server, RuntimeCounters? counter
                 counters?.Begin();
                 if (trace is not null && server is not null)
                 {
-                    _tracing = Recording.TakeAsync(server.Id, TimeSpan.FromSeconds(settings.MeasureSeconds * TracedShare), allocations: false, trace, CancellationToken.None);
+                    _tracing = Recording.TakeAsync(server.Id, TimeSpan.FromSeconds(settings.MeasureSeconds * TracedShare), trace.Allocations, trace.File, CancellationToken.None);
                 }
 
                 break;
@@ -68,8 +70,9 @@ internal sealed class RoundWatch(ServerProcess? server, RuntimeCounters? counter
             ProcessId = server.Id,
             CpuSeconds = Math.Round(cpu, 2),
             CpuMicrosecondsPerMessage = settings.InFlight == 0 || replies == 0 ? 0 : cpu * MicrosecondsPerSecond / replies,
-            PeakMegabytes = server.HasExited || !OperatingSystem.IsLinux() ? 0 : ProcFile.PeakMemory(server.Id),
+            PeakMegabytes = OtherProcess.PeakMemory(server.Id),
             KilobytesPerConnection = settings.Scenario == Scenario.S1 && _atEnd.ServerMemory > 0 ? (_atEnd.ServerMemory - _memoryBefore) * KilobytesPerMegabyte / Math.Max(1, report.Row.ConnectSuccess) : null,
+            IdlePercent = settings.Scenario == Scenario.S1 && report.Client.MeasuredSeconds > 0 ? Math.Round(cpu * Percent / report.Client.MeasuredSeconds, 2) : null,
             Dropped = dropped < 0 ? null : dropped,
             Samples = server.Samples,
             Runtime = _evidence,
@@ -81,17 +84,19 @@ internal sealed class RoundWatch(ServerProcess? server, RuntimeCounters? counter
     {
         double elapsed = Stopwatch.GetElapsedTime(_atStart.At, _atEnd.At).TotalSeconds;
         double others = _atEnd.MachineBusy - _atStart.MachineBusy - (_atEnd.ServerCpu - _atStart.ServerCpu) - report.Client.CpuSeconds;
-        return elapsed <= 0 || !OperatingSystem.IsLinux() ? 0 : Math.Round(Math.Max(0, others) * 100 / (elapsed * Environment.ProcessorCount), 2);
+        return elapsed <= 0 || !OperatingSystem.IsLinux() ? 0 : Math.Round(Math.Max(0, others) * Percent / (elapsed * Environment.ProcessorCount), 2);
     }
 
-    private static double Memory(ServerProcess? server) => server is null || server.HasExited || !OperatingSystem.IsLinux() ? 0 : ProcFile.Memory(server.Id);
+    private static double Memory(ServerProcess? server) => server is null ? 0 : OtherProcess.Memory(server.Id);
 
     private readonly record struct Use(long At, double ServerCpu, double ServerMemory, double MachineBusy)
     {
         public static Use Now(ServerProcess? server)
         {
-            bool isThere = server is { HasExited: false } && OperatingSystem.IsLinux();
-            return new Use(Stopwatch.GetTimestamp(), isThere ? ProcFile.CpuSeconds(server!.Id) : 0, Memory(server), OperatingSystem.IsLinux() ? ProcFile.BusySeconds() : 0);
+            return new Use(Stopwatch.GetTimestamp(), server is null ? 0 : OtherProcess.CpuSeconds(server.Id), Memory(server), OperatingSystem.IsLinux() ? ProcFile.BusySeconds() : 0);
         }
     }
 }
+
+/// <summary>A trace to take of a server.</summary>
+internal sealed record TraceRequest(FileInfo File, bool Allocations);

@@ -20,9 +20,10 @@ internal sealed class ScenarioRun
 
     public required IReadOnlyList<string> Wanted { get; init; }
 
-    public string? External { get; init; }
+    /// <summary>Stacks that are not this program's.</summary>
+    public IReadOnlyList<ForeignServer> Foreign { get; init; } = [];
 
-    public FileInfo? Trace { get; init; }
+    public TraceRequest? Trace { get; init; }
 
     public required ILiveView View { get; init; }
 
@@ -30,9 +31,13 @@ internal sealed class ScenarioRun
     public async Task<Summary> RunAsync(OutputFolder folder, CancellationToken cancellation)
     {
         DateTimeOffset started = TimeProvider.System.GetUtcNow();
-        if (External is not null && !string.Equals(Address.Parse(External).Transport, Settings.Transport, StringComparison.Ordinal))
+        foreach (string endpoint in Foreign.Select(static server => server.Endpoint).OfType<string>())
         {
-            throw new RequestException($"--external {External} is not {Settings.Transport}; say --transport {Address.Parse(External).Transport}.");
+            string transport = Address.Parse(endpoint).Transport;
+            if (!string.Equals(transport, Settings.Transport, StringComparison.Ordinal))
+            {
+                throw new RequestException($"{endpoint} is not {Settings.Transport}; say --transport {transport}.");
+            }
         }
 
         MachineInfo machine = MachineInfo.Collect();
@@ -54,7 +59,7 @@ internal sealed class ScenarioRun
             // Back and forth: what drifts (heat, neighbours) then falls on all alike.
             foreach (string stack in number % 2 == 0 ? stacks.Reverse() : stacks)
             {
-                var runner = new RoundRunner(Settings, launch, string.Equals(stack, Stacks.External, StringComparison.Ordinal) ? External : null, View);
+                var runner = new RoundRunner(Settings, launch, Find(stack), View);
                 Round round = await runner.RunAsync(stack, number, Rounds, TraceOf(stack, number, stacks.Length), cancellation);
                 rounds.Add(round);
                 folder.Add(round);
@@ -84,11 +89,11 @@ internal sealed class ScenarioRun
         return summary;
     }
 
+    private ForeignServer? Find(string stack) => Foreign.FirstOrDefault(server => string.Equals(server.Name, stack, StringComparison.Ordinal));
+
     private bool CanRun(string stack, List<SkippedStack> skipped)
     {
-        string? why = string.Equals(stack, Stacks.External, StringComparison.Ordinal)
-            ? External is null ? "say with --external where it is" : null
-            : Stacks.WhyNot(stack);
+        string? why = Find(stack) is not null ? null : string.Equals(stack, Stacks.External, StringComparison.Ordinal) ? "say with --external where it is" : Stacks.WhyNot(stack);
         if (why is not null)
         {
             skipped.Add(new SkippedStack(stack, why));
@@ -99,14 +104,14 @@ internal sealed class ScenarioRun
     }
 
     /// <summary>One file per round, where there is more than one.</summary>
-    private FileInfo? TraceOf(string stack, int number, int stacks)
+    private TraceRequest? TraceOf(string stack, int number, int stacks)
     {
         if (Trace is null || (stacks == 1 && Rounds == 1))
         {
             return Trace;
         }
 
-        string name = $"{Path.GetFileNameWithoutExtension(Trace.Name)}-{stack}-{number}{Trace.Extension}";
-        return new FileInfo(Path.Combine(Trace.DirectoryName ?? "", name));
+        string name = $"{Path.GetFileNameWithoutExtension(Trace.File.Name)}-{stack}-{number}{Trace.File.Extension}";
+        return Trace with { File = new FileInfo(Path.Combine(Trace.File.DirectoryName ?? "", name)) };
     }
 }

@@ -1,5 +1,7 @@
+using System.Globalization;
 using System.Text.Json;
 using Net.Zlink.Benchmarks.Common;
+using Net.Zlink.Scenarios.Measure;
 using Net.Zlink.Scenarios.Results;
 using Net.Zlink.Scenarios.Servers;
 using Net.Zlink.Scenarios.Settings;
@@ -21,8 +23,11 @@ internal sealed class ServerProcess : IAsyncDisposable
     private readonly CancellationTokenSource _end = new();
     private readonly Task _listening;
 
-    private ServerProcess(ChildProcess process, string endpoint)
+    private readonly bool _isForeign;
+
+    private ServerProcess(ChildProcess process, string endpoint, bool isForeign)
     {
+        _isForeign = isForeign;
         _process = process;
         Endpoint = endpoint;
         _listening = ListenAsync();
@@ -64,28 +69,51 @@ internal sealed class ServerProcess : IAsyncDisposable
     {
         string path = settings.Transport is "ws" or "wss" ? "/" : "";
         ChildProcess process = launch.Server(settings.InlineCompletions, ServerCommand.Arguments(stack, $"{settings.Transport}://127.0.0.1:0{path}", settings));
+        string ready = await ReadyAsync(process, cancellation);
+        return new ServerProcess(process, ready[ChildLines.Ready.Length..].Trim(), isForeign: false);
+    }
+
+    /// <summary>Starts someone else's server. What it says of itself, beyond READY, is not listened to.</summary>
+    /// <exception cref="StartException">It did not come up.</exception>
+    public static async Task<ServerProcess> StartAsync(Launch launch, ForeignServer server, ScenarioSettings settings, CancellationToken cancellation)
+    {
+        int port = FreePort.Find();
+        ChildProcess process = launch.Foreign(settings.InlineCompletions, server.CommandFor(port, settings));
+        await ReadyAsync(process, cancellation);
+        if (OtherProcess.HasChildren(process.Id))
+        {
+            await process.DisposeAsync();
+            throw new StartException("the command started another process, so its figures would be the wrong one's: name the program itself (dotnet server.dll, not dotnet run)");
+        }
+
+        return new ServerProcess(process, string.Create(CultureInfo.InvariantCulture, $"{settings.Transport}://127.0.0.1:{port}"), isForeign: true);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (!_isForeign)
+        {
+            _process.EndInput();
+            await _process.WaitForExitAsync(EndLimit, CancellationToken.None);
+        }
+
+        await _end.CancelAsync();
+        await _listening;
+        await _process.DisposeAsync();
+        _end.Dispose();
+    }
+
+    private static async Task<string> ReadyAsync(ChildProcess process, CancellationToken cancellation)
+    {
         try
         {
-            string? ready = await process.ReadLineAsync(ChildLines.Ready, StartLimit, cancellation);
-            return ready is null
-                ? throw new StartException($"the server did not come up: {process.LastErrors}")
-                : new ServerProcess(process, ready[ChildLines.Ready.Length..].Trim());
+            return await process.ReadLineAsync(ChildLines.Ready.TrimEnd(), StartLimit, cancellation) ?? throw new StartException($"the server did not come up: {process.LastErrors}");
         }
         catch
         {
             await process.DisposeAsync();
             throw;
         }
-    }
-
-    public async ValueTask DisposeAsync()
-    {
-        _process.EndInput();
-        await _process.WaitForExitAsync(EndLimit, CancellationToken.None);
-        await _end.CancelAsync();
-        await _listening;
-        await _process.DisposeAsync();
-        _end.Dispose();
     }
 
     private async Task ListenAsync()

@@ -36,6 +36,8 @@ internal static class SummaryMaker
             ConnectSeconds = Spread.Of(passed.Select(static round => round.Client.ConnectSeconds)),
             ServerCpuMicrosecondsPerMessage = hasServer ? Spread.Of(passed.Select(static round => round.Server!.CpuMicrosecondsPerMessage)) : null,
             ServerPeakMegabytes = hasServer ? Spread.Of(passed.Select(static round => round.Server!.PeakMegabytes)) : null,
+            IdlePercent = Spread.Of(passed.Select(static round => round.Server?.IdlePercent).OfType<double>()),
+            KilobytesPerConnection = Spread.Of(passed.Select(static round => round.Server?.KilobytesPerConnection).OfType<double>()),
             ClientCpuMicrosecondsPerMessage = Spread.Of(passed.Select(static round => round.Client.CpuMicrosecondsPerMessage)),
             Ratios = string.Equals(stack, to, StringComparison.Ordinal) ? null : Ratios(to, passed, reference),
         };

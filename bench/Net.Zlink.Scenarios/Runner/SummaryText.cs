@@ -22,23 +22,7 @@ internal static class SummaryText
         }
 
         Console.WriteLine();
-        var table = new TextTable("stack", isConnect ? "connections/s" : "msg/s", "p50 us", "p99 us", "connect s", "server us/msg", "client us/msg", "peak MB", "ratio", "p99 ratio", "verdict");
-        foreach (StackSummary stack in summary.Stacks)
-        {
-            table.Add(
-                stack.Stack,
-                Text(stack.Throughput, "N0"),
-                Text(stack.P50, "N0"),
-                Text(stack.P99, "N0"),
-                Text(stack.ConnectSeconds, "0.00"),
-                isConnect ? "-" : Text(stack.ServerCpuMicrosecondsPerMessage, "0.00"),
-                isConnect ? "-" : Text(stack.ClientCpuMicrosecondsPerMessage, "0.00"),
-                Text(stack.ServerPeakMegabytes, "N0"),
-                Text(stack.Ratios?.Throughput, "0.00"),
-                Text(stack.Ratios?.P99, "0.00"),
-                stack.Passed == stack.Rounds ? stack.PassFail : $"{stack.PassFail} ({stack.Rounds - stack.Passed} of {stack.Rounds})");
-        }
-
+        TextTable table = isConnect ? Connecting(summary.Stacks) : Messages(summary.Stacks);
         Console.WriteLine(table);
         foreach (SkippedStack skipped in summary.Skipped)
         {
@@ -52,6 +36,51 @@ internal static class SummaryText
 
         Console.WriteLine(summary.PassFail);
     }
+
+    private static TextTable Messages(IReadOnlyList<StackSummary> stacks)
+    {
+        var table = new TextTable("stack", "msg/s", "p50 us", "p99 us", "connect s", "server us/msg", "client us/msg", "peak MB", "ratio", "p99 ratio", "verdict");
+        foreach (StackSummary stack in stacks)
+        {
+            table.Add(
+                stack.Stack,
+                Text(stack.Throughput, "N0"),
+                Text(stack.P50, "N0"),
+                Text(stack.P99, "N0"),
+                Text(stack.ConnectSeconds, "0.00"),
+                Text(stack.ServerCpuMicrosecondsPerMessage, "0.00"),
+                Text(stack.ClientCpuMicrosecondsPerMessage, "0.00"),
+                Text(stack.ServerPeakMegabytes, "N0"),
+                Text(stack.Ratios?.Throughput, "0.00"),
+                Text(stack.Ratios?.P99, "0.00"),
+                Verdict(stack));
+        }
+
+        return table;
+    }
+
+    private static TextTable Connecting(IReadOnlyList<StackSummary> stacks)
+    {
+        var table = new TextTable("stack", "connections/s", "connect s", "p50 us", "p99 us", "KB/connection", "idle %", "peak MB", "ratio", "verdict");
+        foreach (StackSummary stack in stacks)
+        {
+            table.Add(
+                stack.Stack,
+                Text(stack.Throughput, "N0"),
+                Text(stack.ConnectSeconds, "0.00"),
+                Text(stack.P50, "N0"),
+                Text(stack.P99, "N0"),
+                Text(stack.KilobytesPerConnection, "0.0"),
+                Text(stack.IdlePercent, "0.0"),
+                Text(stack.ServerPeakMegabytes, "N0"),
+                Text(stack.Ratios?.Throughput, "0.00"),
+                Verdict(stack));
+        }
+
+        return table;
+    }
+
+    private static string Verdict(StackSummary stack) => stack.Passed == stack.Rounds ? stack.PassFail : $"{stack.PassFail} ({stack.Rounds - stack.Passed} of {stack.Rounds})";
 
     private static string Text(Spread? spread, string format) => spread is Spread figures ? figures.ToString(format) : "-";
 }

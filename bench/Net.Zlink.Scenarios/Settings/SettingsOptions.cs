@@ -14,7 +14,7 @@ internal sealed class SettingsOptions
     private readonly Option<int?> _size = Number("--size", "Payload bytes of a message.", MessageTemplate.SmallestPayload);
     private readonly Option<int?> _inFlight = Number("--inflight", "Messages that each connection keeps on their way.", 0);
     private readonly Option<double?> _warmup = Seconds("--warmup", "Seconds under load before anything counts.");
-    private readonly Option<double?> _measure = Seconds("--measure", "Seconds that count.");
+    private readonly Option<double?> _measure = Seconds("--measure", "Seconds that count; s1: how long the connections stand.");
     private readonly Option<double?> _drainTimeout = Seconds("--drain-timeout", "Seconds for the replies that are missing at the end.");
     private readonly Option<int?> _connectConcurrency = Number("--connect-concurrency", "Connections being made at the same time.", 1);
     private readonly Option<double?> _connectTimeout = Seconds("--connect-timeout", "Seconds for one connection, handshakes included.");

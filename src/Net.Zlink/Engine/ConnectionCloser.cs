@@ -144,6 +144,11 @@ internal sealed class ConnectionCloser(Connection connection)
                 break;
             case WireStatus.WouldWait:
                 SetDeadline(connection.Settings.CloseTimeout);
+                if (_phase == Phase.WaitingForPeer && !_peerEnded)
+                {
+                    connection.DiscardInput(); // A peer that is itself stuck writing to us does not read our last words either.
+                }
+
                 break;
             default:
                 Finish(); // Already gone: there is nobody to wait for.

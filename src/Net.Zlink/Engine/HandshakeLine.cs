@@ -31,13 +31,29 @@ internal sealed class HandshakeLine(int most)
             return UpgradeResult.Cancelled;
         }
 
+        Task? farewell = null;
         try
         {
-            return await upgrade.RunAsync(socket, pool, time, cancellation).ConfigureAwait(false);
+            UpgradeResult result = await upgrade.RunAsync(socket, pool, time, cancellation).ConfigureAwait(false);
+            farewell = result.Farewell;
+            return result;
         }
         finally
         {
-            _places.Release();
+            if (farewell is null)
+            {
+                _places.Release();
+            }
+            else
+            {
+                _ = ReleaseBehindAsync(farewell); // A refused peer that does not leave keeps its place: a flood of them costs no more than one of slow ones.
+            }
         }
+    }
+
+    private async Task ReleaseBehindAsync(Task farewell)
+    {
+        await farewell.ConfigureAwait(false);
+        _places.Release();
     }
 }

@@ -21,22 +21,36 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         }
 
         Interlocked.Increment(ref hub.Counters.Dialled);
-        Wire? wire;
-        if (target.Upgrade(settings.Transport) is { } upgrade)
+        if (target.Upgrade(settings.Transport) is not { } upgrade)
         {
-            UpgradeResult upgraded = await TransportHandshake.ConnectAsync(upgrade, result.Socket, target, hub.Host, hub.Monitors, either.Token).ConfigureAwait(false);
-            wire = upgraded.Wire;
-            if (wire is null)
-            {
-                Interlocked.Increment(ref hub.Counters.FailedHandshakes);
-                return (0, new DialResult(null, upgraded.Error, upgraded.Sentence));
-            }
-        }
-        else
-        {
-            wire = new SocketWire(result.Socket, target.Scheme);
+            return Create(new SocketWire(result.Socket, target.Scheme));
         }
 
+        if (!hub.TryBeginHandshake())
+        {
+            result.Socket.Dispose();
+            return (0, new DialResult(null, SocketError.OperationAborted, UpgradeResult.Cancelled.Sentence));
+        }
+
+        try
+        {
+            UpgradeResult upgraded = await TransportHandshake.ConnectAsync(upgrade, result.Socket, target, hub.Host, hub.Monitors, either.Token).ConfigureAwait(false);
+            if (upgraded.Wire is not null)
+            {
+                return Create(upgraded.Wire);
+            }
+
+            Interlocked.Increment(ref hub.Counters.FailedHandshakes);
+            return (0, new DialResult(null, upgraded.Error, upgraded.Sentence));
+        }
+        finally
+        {
+            hub.EndHandshake();
+        }
+    }
+
+    private (uint Id, DialResult Failure) Create(Wire wire)
+    {
         uint id = factory.Create(hub, wire, settings, target.Text, origin: this);
         return id == 0 ? (0, new DialResult(null, SocketError.ConnectionReset, "the connection was reset at once")) : (id, default);
     }

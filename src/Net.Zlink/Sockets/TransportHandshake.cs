@@ -51,6 +51,11 @@ internal static class TransportHandshake
             Log.HandshakeFailed(host.Logger, endpoint, remote, result.Cause, result.Sentence);
         }
 
+        if (result.Farewell is { } farewell)
+        {
+            await farewell.ConfigureAwait(false); // The events need not wait for it; the socket's end does.
+        }
+
         return result;
     }
 }

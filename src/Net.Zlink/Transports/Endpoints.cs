@@ -61,7 +61,7 @@ internal static class Endpoints
                 target = new TlsConnectTarget(text, tls);
                 return true;
             case EndpointText.Ws or EndpointText.Wss when WebSocketPath.TrySplit(parts.Rest, out string authority, out string path, out error)
-                && TcpConnectAddress.TryParse(authority, out TcpConnectAddress web, out error):
+                && TcpConnectAddress.TryParse(authority, out TcpConnectAddress web, out error) && HasPort(web, out error):
                 target = new WebSocketConnectTarget(text, IsSecure(parts), web, path);
                 return true;
             default:
@@ -80,6 +80,13 @@ internal static class Endpoints
         UnixDomainSocketEndPoint unix => $"ipc://{unix}", // an abstract name begins with "@" in both notations
         _ => "",
     };
+
+    // As natively, where port 0 passes for tcp and tls.
+    private static bool HasPort(TcpConnectAddress address, out EndpointError error)
+    {
+        error = address.Port == 0 ? EndpointError.Invalid("port 0 is nobody's: connect to the port that Bind returned") : EndpointError.None;
+        return error.Fault == EndpointFault.None;
+    }
 
     private static bool IsSecure(in EndpointText parts) => string.Equals(parts.Scheme, EndpointText.Wss, StringComparison.Ordinal);
 

@@ -18,6 +18,23 @@ internal static class StreamFaults
         return WireStatus.Failed;
     }
 
+    /// <summary>A stream over a connected socket, which it owns; null, with the socket disposed, if the connection is gone already.</summary>
+    public static NetworkStream? TryOpen(Socket socket, out UpgradeResult failure)
+    {
+        try
+        {
+            failure = default;
+            socket.Blocking = true; // What the stream asks for; its asynchronous operations never block.
+            return new NetworkStream(socket, ownsSocket: true);
+        }
+        catch (Exception e) when (IsOfStream(e))
+        {
+            socket.Dispose();
+            failure = UpgradeResult.Lost("the handshake", e);
+            return null;
+        }
+    }
+
     /// <summary>Whether a stream throws this for what the network or the peer did, or because it was closed meanwhile (TLS says InvalidOperation then).</summary>
     public static bool IsOfStream(Exception exception) =>
         exception is IOException or SocketException or ObjectDisposedException or AuthenticationException or OperationCanceledException or InvalidOperationException;

@@ -210,14 +210,8 @@ internal abstract class StreamedWire : Wire
 
     private async Task EndAsync(Task telling)
     {
-        try
-        {
-            await telling.ConfigureAwait(false);
-        }
-        catch (Exception e) when (Judge(e) is not null)
-        {
-            // As above.
-        }
+        // However it ended. Its exception is observed, not judged: that would change, beside the shard, what went wrong.
+        await telling.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
 
         ShutDown();
         Events.OnEnded();

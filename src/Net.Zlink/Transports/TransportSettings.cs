@@ -19,6 +19,9 @@ internal sealed record TransportSettings
     /// <summary>How long each phase of a transport's own handshake may take: TLS, and the WebSocket upgrade. Zero: no limit.</summary>
     public TimeSpan HandshakeTimeout { get; init; }
 
+    /// <summary>How long the peer's end is waited for after ours.</summary>
+    public TimeSpan CloseTimeout { get; init; } = TimeSpan.FromSeconds(5);
+
     /// <summary>The part that every transport over a socket of the system has.</summary>
     public SocketSettings Socket => Tcp;
 }

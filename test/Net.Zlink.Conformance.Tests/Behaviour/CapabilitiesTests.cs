@@ -2,12 +2,15 @@ using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Behaviour;
 
-/// <summary>As the native test_capabilities, for the transports and features that the native core has or leaves out; tls, ws and wss come with those transports.</summary>
+/// <summary>As the native test_capabilities, for the transports and features that the native core has or leaves out.</summary>
 public sealed class CapabilitiesTests
 {
     [Theory]
     [InlineData("ipc", true)]
     [InlineData("tcp", true)]
+    [InlineData("tls", true)]
+    [InlineData("ws", true)]
+    [InlineData("wss", true)]
     [InlineData("pgm", false)]
     [InlineData("epgm", false)]
     [InlineData("tipc", false)]

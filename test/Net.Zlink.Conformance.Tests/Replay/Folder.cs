@@ -27,20 +27,6 @@ internal static class Folder
 
     public static ExpectationFile Expectations() => ExpectationFile.Read(Path.Combine(AppContext.BaseDirectory, "Expectations.json"));
 
-    /// <summary>What the library has not got yet and the file is about, or null: then it must be played.</summary>
-    public static string? WhySkipped(string file)
-    {
-        try
-        {
-            TranscriptReader.ReadFile(PathOf(file));
-            return null;
-        }
-        catch (NotSupportedYetException missing) when (missing.IsPlanned)
-        {
-            return missing.Message;
-        }
-    }
-
     /// <summary>False for severed where the played sides send nothing. A file that can't be read is of use: it must fail.</summary>
     public static bool IsOfUse(string file, Variant variant)
     {

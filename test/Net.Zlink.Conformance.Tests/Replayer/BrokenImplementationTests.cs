@@ -16,7 +16,9 @@ public sealed class BrokenImplementationTests
     public static TheoryData<string, string> Conversations()
     {
         var rows = new TheoryData<string, string>();
-        foreach (string path in Directory.EnumerateFiles(Own, "stream-*.json").Order(StringComparer.Ordinal))
+        IEnumerable<string> files = Directory.EnumerateFiles(Own, "stream-*.json").Concat(Directory.EnumerateFiles(Own, "ws-stream-*.json"))
+            .Concat(Directory.EnumerateFiles(Own, "ws-upgrade-*.json")).Where(path => !path.EndsWith("-zmp.json", StringComparison.Ordinal));
+        foreach (string path in files.Order(StringComparer.Ordinal))
         {
             foreach (Variant variant in Enum.GetValues<Variant>())
             {
@@ -69,6 +71,18 @@ public sealed class BrokenImplementationTests
     [InlineData(Fault.ReportsTwice, "stream-silent", "Plain", "events: expected")]
     [InlineData(Fault.KeepsBuffers, "stream-silent", "Plain", "never came back")]
     [InlineData(Fault.KeepsBuffers, "stream-basic", "Severed", "never came back")]
+    [InlineData(Fault.TakesBrokenFrames, "ws-stream-unmasked", "Plain", "by now")]
+    [InlineData(Fault.TakesBrokenFrames, "ws-stream-rsv", "Severed", "events: expected")]
+    [InlineData(Fault.AnswersNoPing, "ws-stream-basic", "Split", "by now")]
+    [InlineData(Fault.AnswersNoClose, "ws-stream-basic", "Merged", "by now")]
+    [InlineData(Fault.DropsAByte, "ws-stream-app-empty", "Plain", "by now")]
+    [InlineData(Fault.SpeaksOnConnect, "ws-stream-tcp-close", "Plain", "more than expected")]
+    [InlineData(Fault.SpeaksOnConnect, "ws-stream-tcp-close", "Severed", "more than expected")]
+    [InlineData(Fault.DeliversTwice, "ws-stream-basic", "Severed", "delivered")]
+    [InlineData(Fault.DeliversHalfMessagesOnLoss, "ws-stream-default-limit", "Severed", "delivered")]
+    [InlineData(Fault.ForgetsTheDisconnectEvent, "ws-stream-rsv", "Severed", "was never delivered")]
+    [InlineData(Fault.ReportsNoLoss, "ws-upgrade-garbage", "Severed", "events are expected by now")]
+    [InlineData(Fault.ReportsAnotherReason, "ws-upgrade-no-key", "Severed", "events: expected")]
     [InlineData(Fault.IsNeverIdle, "stream-silent", "Plain", "never became idle")]
     [InlineData(Fault.IsNeverDisposed, "stream-silent", "Plain", "could not be disposed of")]
     public async Task A_broken_one_fails(Fault fault, string file, string variant, string says)

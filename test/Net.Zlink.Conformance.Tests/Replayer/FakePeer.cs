@@ -1,34 +1,45 @@
 using System.Buffers.Binary;
 using System.Net.Sockets;
+using Net.Zlink.Conformance.Tests.Replay.WebSocket;
 
 namespace Net.Zlink.Conformance.Tests.Replayer;
 
 /// <summary>One connection of the <see cref="FakeStream"/>. Every member but the loops is called under its gate.</summary>
-internal sealed class FakePeer(FakeStream owner, byte[] id, Socket socket) : IDisposable
+internal sealed class FakePeer : IDisposable
 {
     private readonly byte[] _chunk = new byte[64 * 1024];
     private readonly List<byte> _tail = [];
+    private readonly FakeStream _owner;
+    private readonly Socket _socket;
+    private readonly FakeWs? _ws;
+    private byte[] _id = [];
     private bool _disposed;
     private bool _discarding;
 
-    public byte[] Id => id;
+    public FakePeer(FakeStream owner, Socket socket)
+    {
+        (_owner, _socket) = (owner, socket);
+        _ws = owner.IsWs ? new FakeWs(owner.Fault, Write) : null;
+    }
+
+    public byte[] Id => _id;
 
     /// <summary>True while the application may send to it.</summary>
-    public bool IsKnown { get; private set; } = true;
+    public bool IsKnown { get; private set; }
 
     /// <summary>Completes when all that was given to send is with the kernel.</summary>
     public Task Sending { get; private set; } = Task.CompletedTask;
 
     public void Start()
     {
-        socket.Blocking = false;
-        socket.NoDelay = true;
-        if (owner.Fault is Fault.SpeaksOnConnect)
+        _socket.Blocking = false;
+        _socket.NoDelay = true;
+        if (_ws is null)
         {
-            SendFrame([]);
+            ComeUp();
         }
 
-        if (owner.Fault is not Fault.NeverReads)
+        if (_owner.Fault is not Fault.NeverReads)
         {
             _ = ReadAsync();
         }
@@ -39,22 +50,33 @@ internal sealed class FakePeer(FakeStream owner, byte[] id, Socket socket) : IDi
         byte[] frame = new byte[sizeof(uint) + payload.Length];
         BinaryPrimitives.WriteInt32BigEndian(frame, payload.Length);
         payload.CopyTo(frame, sizeof(uint));
-        Sending = SendAsync(Sending, owner.Fault switch
+        byte[] bytes = _owner.Fault switch
         {
             Fault.DropsAByte => frame[..^1],
             Fault.SendsAByteMore => [.. frame, 0],
             Fault.SendsFramesTwice => [.. frame, .. frame],
             _ => frame,
-        });
+        };
+        Write(_ws is null ? bytes : WsFrame.Write(WsOpcode.Binary, bytes));
+    }
+
+    /// <summary>Nothing was asked of it in time.</summary>
+    public void GiveUp()
+    {
+        if (_ws is { State: FakeWsState.Waiting } && !_discarding)
+        {
+            Refuse();
+        }
     }
 
     public void DisconnectByApp()
     {
         IsKnown = false;
         _discarding = true;
-        owner.Deliver(id, [0], "disconnected");
-        if (owner.Fault is not Fault.LeavesDisconnectedPeersOpen)
+        _owner.Deliver(_id, [0], "disconnected");
+        if (_owner.Fault is not Fault.LeavesDisconnectedPeersOpen)
         {
+            _ws?.Close();
             ShutdownSend();
         }
     }
@@ -62,9 +84,14 @@ internal sealed class FakePeer(FakeStream owner, byte[] id, Socket socket) : IDi
     public void ShutdownSend()
     {
         _discarding = true;
+        EndSending();
+    }
+
+    private void EndSending()
+    {
         try
         {
-            socket.Shutdown(SocketShutdown.Send);
+            _socket.Shutdown(SocketShutdown.Send);
         }
         catch (Exception fault) when (fault is SocketException or ObjectDisposedException)
         {
@@ -75,8 +102,10 @@ internal sealed class FakePeer(FakeStream owner, byte[] id, Socket socket) : IDi
     public void Dispose()
     {
         _disposed = true;
-        socket.Dispose();
+        _socket.Dispose();
     }
+
+    private void Write(byte[] bytes) => Sending = SendAsync(Sending, bytes);
 
     private async Task SendAsync(Task before, byte[] bytes)
     {
@@ -85,7 +114,7 @@ internal sealed class FakePeer(FakeStream owner, byte[] id, Socket socket) : IDi
         {
             for (int sent = 0; sent < bytes.Length;)
             {
-                sent += await socket.SendAsync(bytes.AsMemory(sent));
+                sent += await _socket.SendAsync(bytes.AsMemory(sent));
             }
         }
         catch (Exception fault) when (fault is SocketException or ObjectDisposedException)
@@ -100,8 +129,8 @@ internal sealed class FakePeer(FakeStream owner, byte[] id, Socket socket) : IDi
         {
             while (true)
             {
-                await socket.ReceiveAsync(Memory<byte>.Empty);
-                lock (owner.Gate)
+                await _socket.ReceiveAsync(Memory<byte>.Empty);
+                lock (_owner.Gate)
                 {
                     if (!Drain())
                     {
@@ -112,7 +141,7 @@ internal sealed class FakePeer(FakeStream owner, byte[] id, Socket socket) : IDi
         }
         catch (Exception fault) when (fault is SocketException or ObjectDisposedException)
         {
-            lock (owner.Gate)
+            lock (_owner.Gate)
             {
                 End();
             }
@@ -124,7 +153,7 @@ internal sealed class FakePeer(FakeStream owner, byte[] id, Socket socket) : IDi
     {
         while (!_disposed)
         {
-            int count = socket.Receive(_chunk, SocketFlags.None, out SocketError error);
+            int count = _socket.Receive(_chunk, SocketFlags.None, out SocketError error);
             if (error is SocketError.WouldBlock)
             {
                 return true;
@@ -138,12 +167,60 @@ internal sealed class FakePeer(FakeStream owner, byte[] id, Socket socket) : IDi
 
             if (!_discarding)
             {
-                _tail.AddRange(_chunk.AsSpan(0, count));
-                Parse();
+                Take(_chunk.AsSpan(0, count));
             }
         }
 
         return false;
+    }
+
+    private void Take(ReadOnlySpan<byte> bytes)
+    {
+        if (_ws is null)
+        {
+            _tail.AddRange(bytes);
+            Parse();
+            return;
+        }
+
+        FakeWsState before = _ws.State;
+        byte[] payload = _ws.Take(bytes);
+        if (before is FakeWsState.Waiting && _ws.State is FakeWsState.Refused)
+        {
+            Refuse();
+            return;
+        }
+
+        if (before is FakeWsState.Waiting && _ws.State is not FakeWsState.Waiting)
+        {
+            ComeUp();
+        }
+
+        _tail.AddRange(payload);
+        Parse();
+        if (_ws.State is FakeWsState.Closing && before is not FakeWsState.Closing && !_discarding)
+        {
+            EndSending(); // And waits for the peer's own end.
+        }
+    }
+
+    private void ComeUp()
+    {
+        IsKnown = true;
+        _id = _owner.NextId();
+        _owner.Report("CONNECTION_READY", 0, _id);
+        _owner.Deliver(_id, [1], "connected");
+        if (_owner.Fault is Fault.SpeaksOnConnect)
+        {
+            SendFrame([]);
+        }
+    }
+
+    private void Refuse()
+    {
+        ShutdownSend();
+        _owner.Report("HANDSHAKE_FAILED_NO_DETAIL", 0, _id);
+        _owner.Report("DISCONNECTED", 3, _id);
     }
 
     private void Parse()
@@ -151,14 +228,14 @@ internal sealed class FakePeer(FakeStream owner, byte[] id, Socket socket) : IDi
         while (!_discarding && _tail.Count >= sizeof(uint))
         {
             uint length = BinaryPrimitives.ReadUInt32BigEndian([.. _tail[..sizeof(uint)]]);
-            if (length > owner.Limit)
+            if (length > _owner.Limit)
             {
                 Lose(reason: 3);
                 return;
             }
 
             bool whole = _tail.Count - sizeof(uint) >= length;
-            bool taken = owner.Fault is Fault.TakesEachReadForOneFrame;
+            bool taken = _owner.Fault is Fault.TakesEachReadForOneFrame;
             if (!whole && !taken)
             {
                 return;
@@ -167,8 +244,8 @@ internal sealed class FakePeer(FakeStream owner, byte[] id, Socket socket) : IDi
             int size = taken ? _tail.Count : sizeof(uint) + (int)length;
             byte[] payload = [.. _tail[sizeof(uint)..size]];
             _tail.RemoveRange(0, size);
-            owner.Deliver(id, payload, "data");
-            if (owner.Fault is Fault.ClosesEarly)
+            _owner.Deliver(_id, payload, "data");
+            if (_owner.Fault is Fault.ClosesEarly)
             {
                 ShutdownSend();
             }
@@ -186,14 +263,21 @@ internal sealed class FakePeer(FakeStream owner, byte[] id, Socket socket) : IDi
     {
         if (!_disposed && !_discarding)
         {
-            IsKnown = false;
-            if (_tail.Count > 0 && owner.Fault is Fault.DeliversHalfMessagesOnLoss)
+            if (!IsKnown)
             {
-                owner.Deliver(id, [.. _tail], "data");
+                Refuse();
+                Dispose();
+                return;
             }
 
-            Tell(reason: 4);
-            owner.Lost();
+            IsKnown = false;
+            if (_tail.Count > 0 && _owner.Fault is Fault.DeliversHalfMessagesOnLoss)
+            {
+                _owner.Deliver(_id, [.. _tail], "data");
+            }
+
+            Tell(reason: _ws is { IsBreached: true } ? 3 : 4);
+            _owner.Lost();
         }
 
         Dispose();
@@ -201,10 +285,10 @@ internal sealed class FakePeer(FakeStream owner, byte[] id, Socket socket) : IDi
 
     private void Tell(int reason)
     {
-        owner.Report("DISCONNECTED", reason, id);
-        if (owner.Fault is not Fault.ForgetsTheDisconnectEvent)
+        _owner.Report("DISCONNECTED", reason, _id);
+        if (_owner.Fault is not Fault.ForgetsTheDisconnectEvent)
         {
-            owner.Deliver(id, [0], "disconnected");
+            _owner.Deliver(_id, [0], "disconnected");
         }
     }
 }

@@ -47,6 +47,8 @@ internal sealed class FakeStream : IImplementedSide
 
     public long Limit { get; }
 
+    public bool IsWs => _request.Side.Transport is Side.Ws;
+
     public Lock Gate { get; } = new();
 
     public static SideAdapter Adapter(Fault fault) => new(request => new FakeStream(request, fault), new StreamSeveringOracle());
@@ -59,7 +61,7 @@ internal sealed class FakeStream : IImplementedSide
         _listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         _listener.Listen();
         _ = AcceptAsync(_listener);
-        return "tcp://" + _listener.LocalEndPoint;
+        return $"{_request.Side.Transport}://{_listener.LocalEndPoint}";
     }
 
     public void Connect(string endpoint)
@@ -130,6 +132,14 @@ internal sealed class FakeStream : IImplementedSide
         }
 
         return Fault is Fault.IsNeverDisposed ? new ValueTask(new TaskCompletionSource().Task) : ValueTask.CompletedTask;
+    }
+
+    /// <summary>Under the gate.</summary>
+    public byte[] NextId()
+    {
+        byte[] id = new byte[sizeof(uint)];
+        BinaryPrimitives.WriteInt32BigEndian(id, ++_accepted);
+        return id;
     }
 
     /// <summary>Under the gate.</summary>
@@ -256,13 +266,21 @@ internal sealed class FakeStream : IImplementedSide
                 return;
             }
 
-            byte[] id = new byte[sizeof(uint)];
-            BinaryPrimitives.WriteInt32BigEndian(id, ++_accepted);
-            var peer = new FakePeer(this, id, socket);
+            var peer = new FakePeer(this, socket);
             _peers.Add(peer);
-            Report("CONNECTION_READY", 0, id);
-            Deliver(id, [1], "connected");
             peer.Start();
+            if (IsWs && _request.Side.Options.LastOrDefault(option => option.Name is "HANDSHAKE_IVL") is { } limit)
+            {
+                _timers.Add(_request.Time.CreateTimer(_ => GiveUp(peer), null, TimeSpan.FromMilliseconds(limit.Value.Number), Timeout.InfiniteTimeSpan));
+            }
+        }
+    }
+
+    private void GiveUp(FakePeer peer)
+    {
+        lock (Gate)
+        {
+            peer.GiveUp();
         }
     }
 

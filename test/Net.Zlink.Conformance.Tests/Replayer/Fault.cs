@@ -21,6 +21,11 @@ public enum Fault
     ConnectsTwice,
     NeverReconnects,
 
+    // In ws frames
+    TakesBrokenFrames,
+    AnswersNoPing,
+    AnswersNoClose,
+
     // To the application
     LosesAMessage,
     DeliversTwice,

@@ -74,7 +74,7 @@ public sealed class ReadingTests
     }
 
     [Theory]
-    [InlineData("\"transport\": \"tcp\"", "\"transport\": \"ws\"", "not supported yet: transport ws")]
+    [InlineData("\"transport\": \"tcp\"", "\"transport\": \"tls\"", "not supported yet: transport tls")]
     [InlineData("\"do\": \"bind\"", "\"do\": \"unbind\"", "not supported yet: action unbind")]
     public void What_the_replayer_does_not_know_yet_is_named(string what, string by, string says)
     {

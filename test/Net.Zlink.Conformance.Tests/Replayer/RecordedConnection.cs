@@ -1,4 +1,7 @@
+using System.Globalization;
+using System.Net;
 using System.Net.Sockets;
+using System.Text;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 
 namespace Net.Zlink.Conformance.Tests.Replayer;
@@ -12,6 +15,7 @@ internal sealed class RecordedConnection : IDisposable
     private readonly string _name;
     private readonly IReadOnlySet<int> _handshakes;
     private readonly bool _isHurried;
+    private readonly Func<WireRecord, byte[], byte[]> _change;
     private readonly bool _isAbsolute;
     private int _next;
     private int _received;
@@ -25,9 +29,10 @@ internal sealed class RecordedConnection : IDisposable
     /// <param name="handshakes">Steps in which nobody waits for the other.</param>
     /// <param name="isAbsolute">The times count from the start: true without a RAW side, whose recordings have pauses between the steps.</param>
     /// <param name="isHurried">A fault: the times between its records are not kept.</param>
-    public RecordedConnection(Socket socket, WireRecord[] records, string name, IReadOnlySet<int> handshakes, bool isAbsolute, bool isHurried)
+    /// <param name="change">What becomes of its bytes on their way out.</param>
+    public RecordedConnection(Socket socket, WireRecord[] records, string name, IReadOnlySet<int> handshakes, bool isAbsolute, bool isHurried, Func<WireRecord, byte[], byte[]> change)
     {
-        (_socket, _records, _name, _handshakes, _isAbsolute, _isHurried) = (socket, records, name, handshakes, isAbsolute, isHurried);
+        (_socket, _records, _name, _handshakes, _isAbsolute, _isHurried, _change) = (socket, records, name, handshakes, isAbsolute, isHurried, change);
         _socket.Blocking = false;
     }
 
@@ -46,7 +51,7 @@ internal sealed class RecordedConnection : IDisposable
             if (IsOwn(record))
             {
                 // In a handshake nobody waits for the other.
-                bool atOnce = _handshakes.Contains(record.Step) && !Array.Exists(_records[.._next], IsOwn);
+                bool atOnce = _handshakes.Contains(record.Step) && record.Http?.Status is null && !Array.Exists(_records[.._next], IsOwn);
                 bool caused = Array.Exists(_records[.._next], earlier => earlier.Step == record.Step && !IsOwn(earlier));
                 if (!hasReached(record.Step, caused) || (!atOnce && !Has(_records[.._next])))
                 {
@@ -89,6 +94,19 @@ internal sealed class RecordedConnection : IDisposable
 
     public void Dispose() => _socket.Dispose();
 
+    /// <summary>The request of a ws client names the port that it connects to.</summary>
+    private byte[] WithPortInUse(WireRecord record)
+    {
+        byte[] bytes = record.Bytes;
+        foreach (RandomField field in record.Random.Where(field => field.Id is "port"))
+        {
+            string port = ((IPEndPoint)_socket.RemoteEndPoint!).Port.ToString(CultureInfo.InvariantCulture);
+            bytes = [.. bytes[..field.Offset], .. Encoding.ASCII.GetBytes(port), .. bytes[(field.Offset + field.Length)..]];
+        }
+
+        return bytes;
+    }
+
     private bool IsOwn(WireRecord record) => string.Equals(record.From, _name, StringComparison.Ordinal);
 
     private bool Has(WireRecord[] records)
@@ -125,7 +143,7 @@ internal sealed class RecordedConnection : IDisposable
                 return;
             }
 
-            ReadOnlySpan<byte> left = record.Bytes;
+            ReadOnlySpan<byte> left = _change(record, WithPortInUse(record));
             while (!left.IsEmpty)
             {
                 int sent = _socket.Send(left, SocketFlags.None, out SocketError error);

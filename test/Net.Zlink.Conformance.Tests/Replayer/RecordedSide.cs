@@ -24,6 +24,7 @@ internal sealed class RecordedSide : IImplementedSide
     private readonly ITimer _timer;
     private readonly int[] _numbers;
     private readonly bool _isHurried;
+    private readonly Func<WireRecord, byte[], byte[]> _change;
     private Socket? _listener;
     private IPEndPoint? _target;
     private long? _lostAt;
@@ -34,9 +35,14 @@ internal sealed class RecordedSide : IImplementedSide
     private bool _connecting;
     private bool _disposed;
 
-    public RecordedSide(Transcript transcript, string name, SideRequest request, bool isHurried = false)
+    /// <param name="transcript">What it knows.</param>
+    /// <param name="name">The side that it is.</param>
+    /// <param name="request">As for any side.</param>
+    /// <param name="isHurried">A fault: the times between its records are not kept.</param>
+    /// <param name="change">What becomes of its bytes on their way out; null for nothing.</param>
+    public RecordedSide(Transcript transcript, string name, SideRequest request, bool isHurried = false, Func<WireRecord, byte[], byte[]>? change = null)
     {
-        (_transcript, _name, _time, _isHurried) = (transcript, name, request.Time, isHurried);
+        (_transcript, _name, _time, _isHurried, _change) = (transcript, name, request.Time, isHurried, change ?? (static (_, bytes) => bytes));
         _start = _time.GetTimestamp();
         _numbers = [.. transcript.Actions.Where(action => action.Kind is ActionKind.Connect or ActionKind.Accept && IsOurs(action.Connection)).Select(action => action.Connection).Distinct()];
         TimeSpan tick = TimeSpan.FromMilliseconds(5);
@@ -54,12 +60,13 @@ internal sealed class RecordedSide : IImplementedSide
         _listener.Listen();
         _ = AcceptAsync(_listener);
         Called();
-        return "tcp://" + _listener.LocalEndPoint;
+        return $"{_transcript.Transport}://{_listener.LocalEndPoint}";
     }
 
     public void Connect(string endpoint)
     {
-        _target = IPEndPoint.Parse(endpoint["tcp://".Length..]);
+        var target = new Uri(endpoint);
+        _target = new IPEndPoint(IPAddress.Parse(target.Host), target.Port);
         _ = ConnectAsync();
         Called();
     }
@@ -221,7 +228,7 @@ internal sealed class RecordedSide : IImplementedSide
         {
             int number = _numbers[_connections.Count];
             WireRecord[] records = [.. _transcript.Records.Where(record => record.Connection == number)];
-            var connection = new RecordedConnection(socket, records, _name, _transcript.HandshakeSteps, !_transcript.HasRawSide, _isHurried);
+            var connection = new RecordedConnection(socket, records, _name, _transcript.HandshakeSteps, !_transcript.HasRawSide, _isHurried, _change);
             _connections.Add(number, connection);
             if (_transcript.Actions.Any(action => action.Unrecorded && action.Connection == number))
             {

@@ -2,7 +2,6 @@ using Net.Zlink.Conformance.Tests.Replay;
 using Net.Zlink.Conformance.Tests.Replay.Driving;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 using Net.Zlink.Conformance.Tests.Replay.Reading;
-using Net.Zlink.Conformance.Tests.Replay.Severing;
 using Net.Zlink.Conformance.Tests.Sides;
 using Xunit;
 
@@ -29,11 +28,6 @@ public sealed class RecordingTests
     [MemberData(nameof(Rows))]
     public async Task A_recording_passes_its_own_replay(string file, string variant)
     {
-        if (Folder.WhySkipped(file) is { } why)
-        {
-            Assert.Skip(why);
-        }
-
         foreach (Transcript transcript in TranscriptReader.ReadFile(Folder.PathOf(file)))
         {
             foreach (Side side in transcript.Sides.Values.Where(side => !side.IsRaw))
@@ -77,9 +71,4 @@ public sealed class RecordingTests
          "records": [{"from": "b", "hex": "00", "step": 0, "at_ms": 0}, {"from": "b", "hex": "01", "step": 0, "at_ms": 201}, {"from": "a", "hex": "a1", "step": 0, "at_ms": 201}, {"from": "b", "hex": "02", "step": 0, "at_ms": 400}, {"from": "a", "hex": "a2", "step": 0, "at_ms": 400}, {"from": "b", "hex": "03", "step": 0, "at_ms": 601}]
         }
         """;
-
-    private sealed class NoOracle : ISeveringOracle
-    {
-        public SeveredOutcome Expect(Severance severance) => throw new NotSupportedException("A recording is not severed.");
-    }
 }

@@ -48,4 +48,8 @@ internal interface IImplementedSide : IAsyncDisposable
 internal sealed record ReceivedMessage(IReadOnlyList<byte[]> Parts, IReadOnlyDictionary<string, string>? Properties = null, string? Kind = null);
 
 /// <summary>An event as the monitor got it. Events of one <paramref name="Connection"/> (any text that tells them apart) are compared in order.</summary>
-internal sealed record ReceivedEvent(string Name, long Value, byte[] RoutingId, string Connection);
+internal sealed record ReceivedEvent(string Name, long Value, byte[] RoutingId, string Connection)
+{
+    /// <summary>The implementation's own port of the connection, where it was the one to connect; 0 where that is not told.</summary>
+    public int LocalPort { get; init; }
+}

@@ -56,6 +56,9 @@ internal sealed class SideMonitor(SocketMonitor monitor, Func<SocketEvent, strin
             SocketEventTypes.HandshakeFailedProtocol => "HANDSHAKE_FAILED_PROTOCOL",
             _ => "HANDSHAKE_FAILED_AUTH",
         };
-        return new ReceivedEvent(name, socketEvent.Value, socketEvent.RoutingId.ToArray(), connectionOf(socketEvent));
+        return new ReceivedEvent(name, socketEvent.Value, socketEvent.RoutingId.ToArray(), connectionOf(socketEvent))
+        {
+            LocalPort = Uri.TryCreate(socketEvent.LocalEndpoint, UriKind.Absolute, out Uri? local) ? Math.Max(0, local.Port) : 0,
+        };
     }
 }

@@ -4,7 +4,10 @@ using Net.Zlink.Conformance.Tests.Replay.Severing;
 
 namespace Net.Zlink.Conformance.Tests.Sides;
 
-/// <summary>STREAM on tcp: every frame that is whole is a message, then comes the disconnect event; a header over the limit ends the connection by itself.</summary>
+/// <summary>
+/// STREAM: every frame that is whole is a message, then comes the disconnect event; a header that is not allowed ends the connection by itself. A connection whose upgrade was never completed
+/// is none to the application, and a failed handshake to the monitor.
+/// </summary>
 internal sealed class StreamSeveringOracle : ISeveringOracle
 {
     /// <summary>Our limit where the application sets none (docs/protocol.md, section 2).</summary>
@@ -19,7 +22,7 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
     {
         Transcript transcript = severance.Transcript;
         var delivered = new List<DeliveredMessage>();
-        delivered.AddRange(Deliveries(severance).Where(message => message.Step == severance.Step && IsConnect(severance, message)));
+        delivered.AddRange(Deliveries(severance).Where(message => message.Step == severance.Step && IsConnect(severance, message) && !IsNeverUp(severance, message)));
         var readers = new Dictionary<int, FrameCutter>();
         foreach (PlayedBytes played in severance.Played)
         {
@@ -35,6 +38,11 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
             }
         }
 
+        if (severance.NeverUp.Contains(severance.Connection))
+        {
+            return new SeveredOutcome(Lines(delivered), Events(severance, ProtocolError));
+        }
+
         bool gone = IsGoneBefore(severance, severance.Connection);
         if (!gone)
         {
@@ -42,9 +50,13 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
         }
 
         bool silent = gone || IsDroppedByApp(severance, severance.Connection);
-        IReadOnlyList<DeliveredMessage>[] lines = [.. delivered.GroupBy(message => Convert.ToHexString(message.Parts[0]), StringComparer.Ordinal).Select(line => (IReadOnlyList<DeliveredMessage>)[.. line])];
-        return new SeveredOutcome(lines, Events(severance, silent ? null : readers[severance.Connection].IsBroken ? ProtocolError : TransportError));
+        bool broken = severance.Breached.Contains(severance.Connection) || (readers.TryGetValue(severance.Connection, out FrameCutter? last) && last.IsBroken);
+        return new SeveredOutcome(Lines(delivered), Events(severance, silent ? null : broken ? ProtocolError : TransportError));
     }
+
+    /// <summary>A line for each peer.</summary>
+    private static IReadOnlyList<DeliveredMessage>[] Lines(IEnumerable<DeliveredMessage> delivered)
+        => [.. delivered.GroupBy(message => Convert.ToHexString(message.Parts[0]), StringComparer.Ordinal).Select(line => (IReadOnlyList<DeliveredMessage>)[.. line])];
 
     private static MonitorEvent[]? Events(Severance severance, long? loss)
     {
@@ -55,10 +67,15 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
         }
 
         int ready = transcript.Actions.Where(action => action.Step <= severance.Step && action.Kind is ActionKind.Connect or ActionKind.Accept)
-            .Select(action => action.Connection).Distinct().Count(connection => IsOurs(severance, connection));
+            .Select(action => action.Connection).Distinct().Count(connection => IsOurs(severance, connection) && !severance.NeverUp.Contains(connection));
         int lost = transcript.Records.Where(record => record.Step < severance.Step && record.Close is not null)
             .Select(record => record.Connection).Distinct().Count(connection => IsOurs(severance, connection) && !IsDroppedByApp(severance, connection));
         IEnumerable<MonitorEvent> before = Named("CONNECTION_READY").Take(ready).Concat(Named("DISCONNECTED").Take(lost));
+        if (severance.NeverUp.Contains(severance.Connection))
+        {
+            before = [.. before, new MonitorEvent(severance.Implemented, severance.Step, "HANDSHAKE_FAILED_NO_DETAIL", 0, [], Noise: true, [])];
+        }
+
         return loss is null ? [.. before] : [.. before, new MonitorEvent(severance.Implemented, severance.Step, "DISCONNECTED", loss.Value, [], Noise: false, [])];
 
         IEnumerable<MonitorEvent> Named(string name)
@@ -96,6 +113,9 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
         BinaryPrimitives.WriteInt32BigEndian(id, opened.IndexOf(connection) + 1);
         return id;
     }
+
+    private static bool IsNeverUp(Severance severance, DeliveredMessage message)
+        => severance.NeverUp.Any(connection => message.Parts[0].AsSpan().SequenceEqual(IdOf(severance, connection)));
 
     private static bool IsOurs(Severance severance, int connection) => severance.Implemented is "b" || IsAt(severance, severance.Transcript.ConnectorOf(connection));
 

@@ -124,7 +124,8 @@ internal sealed class StreamSide : IImplementedSide
                     options.MaxMessageSize = option.Value.Number;
                     break;
                 case "HANDSHAKE_IVL":
-                    break; // STREAM has no handshake to time (docs/protocol.md, section 3).
+                    options.HandshakeInterval = TimeSpan.FromMilliseconds(option.Value.Number);
+                    break;
                 case "RECONNECT_IVL" when option.Value.Number < 0:
                     connect = connect with { Reconnect = false };
                     break;

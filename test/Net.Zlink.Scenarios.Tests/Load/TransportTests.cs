@@ -31,7 +31,7 @@ public sealed class TransportTests
     {
         Assert.SkipWhen(Stacks.WhyNot(stack) is not null, Stacks.WhyNot(stack) ?? "");
         await using IEchoServer server = await Stacks.StartAsync(stack, new ServerSettings($"{transport}://127.0.0.1:0{(transport is "ws" or "wss" ? "/" : "")}", Backlog: 100, HighWaterMark: 1000, Shards: 2));
-        LoadReport report = await Runs.LoadAsync(server.Endpoint, Runs.Short with { Connections = 20, InFlight = 10, Size = 1000, Transport = transport, DrainTimeoutSeconds = 20 });
+        LoadReport report = await Runs.LoadAsync(server.Endpoint, Runs.Short with { Connections = 20, InFlight = 10, Size = 1000, Transport = transport });
         Assert.True(report.Row.Passed, report.Row.ToResultLine() + " " + report.Row.ErrorsByErrno);
         Assert.True(report.Row.Recv > 20, report.Row.ToResultLine());
     }
@@ -46,7 +46,7 @@ public sealed class TransportTests
     public async Task The_smallest_and_very_long_messages_come_back_whole(string stack, int size, int inFlight)
     {
         await using IEchoServer server = await Stacks.StartAsync(stack, new ServerSettings("tcp://127.0.0.1:0", Backlog: 100, HighWaterMark: 1000, Shards: 2));
-        LoadReport report = await Runs.LoadAsync(server.Endpoint, Runs.Short with { Size = size, InFlight = inFlight, SendBatch = 4, LatencySampleRate = 1, DrainTimeoutSeconds = 30 });
+        LoadReport report = await Runs.LoadAsync(server.Endpoint, Runs.Short with { Size = size, InFlight = inFlight, SendBatch = 4, LatencySampleRate = 1 });
         Assert.True(report.Row.Passed, report.Row.ToResultLine());
     }
 

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using Net.Zlink.Scenarios.Load;
@@ -19,7 +20,7 @@ public sealed class VerdictTests
         ResultRow row = (await RunAsync(Fault.None)).Row;
         Assert.Equal("PASS", row.PassFail);
         Assert.Equal(Connections, row.ConnectSuccess);
-        Assert.True(row.Recv > 6 * Connections, $"{row.Recv} replies");
+        Assert.True(row.Recv >= Runs.Short.InFlight * Connections, $"{row.Recv} replies");
         Assert.Equal(row.Sent, row.Recv);
         Assert.True(row.Throughput > 0);
         Assert.True(row.P50 > 0 && row.P50 <= row.P95 && row.P95 <= row.P99, row.ToResultLine());
@@ -111,7 +112,9 @@ public sealed class VerdictTests
         LoadReport report = await RunAsync(fault);
         Assert.Equal("FAIL", report.Row.PassFail);
         Assert.Equal(Connections, report.Client.LostConnections);
-        Assert.Contains($":{Connections}", report.Row.ErrorsByErrno, StringComparison.Ordinal);
+
+        // A connection may notice it by its next read or by its next write: two numbers, one error each.
+        Assert.Equal(Connections, report.Row.ErrorsByErrno.Split(';').Sum(static error => int.Parse(error.Split(':')[1], CultureInfo.InvariantCulture)));
         Assert.True(report.Row.IncompleteRatio > 0);
         Assert.Equal(0, report.Row.DrainTimeout);
         Assert.Equal(0, report.Row.GatingViolation);
@@ -166,8 +169,10 @@ public sealed class VerdictTests
 
     private static async Task<LoadReport> RunAsync(Fault fault)
     {
+        // Where replies stay away the drain's limit is what ends the run; long enough for those that come.
+        bool isIncomplete = fault is Fault.Drops or Fault.Stalls;
         await using var server = new FaultyServer(fault);
-        return await Runs.LoadAsync(server.Endpoint, Runs.Short);
+        return await Runs.LoadAsync(server.Endpoint, isIncomplete ? Runs.Short with { DrainTimeoutSeconds = 2 } : Runs.Short);
     }
 
     private static void AssertOtherwiseComplete(ResultRow row)

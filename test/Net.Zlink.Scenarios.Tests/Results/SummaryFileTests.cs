@@ -31,7 +31,7 @@ public sealed class SummaryFileTests
         JsonElement round = json.RootElement.GetProperty("rounds")[0];
         Members(round, "stack", "number", "started", "row", "client", "server", "othersPercent", "fault");
         Members(round.GetProperty("row"), "scenarioId", "transport", "ccu", "inFlight", "size", "connectSuccess", "connectFail", "connectTimeout", "sent", "recv", "incompleteRatio", "throughput", "p50", "p95", "p99", "drainTimeout", "gatingViolation", "errorsByErrno", "passFail", "passed");
-        Members(json.RootElement.GetProperty("stacks")[0], "stack", "passFail", "rounds", "passed", "throughput", "p50", "p95", "p99", "connectSeconds", "serverCpuMicrosecondsPerMessage", "serverPeakMegabytes", "clientCpuMicrosecondsPerMessage", "ratios");
+        Members(json.RootElement.GetProperty("stacks")[0], "stack", "passFail", "rounds", "passed", "throughput", "p50", "p95", "p99", "connectSeconds", "serverCpuMicrosecondsPerMessage", "serverPeakMegabytes", "idlePercent", "kilobytesPerConnection", "clientCpuMicrosecondsPerMessage", "ratios");
         Members(json.RootElement.GetProperty("stacks")[0].GetProperty("throughput"), "median", "min", "max");
         Members(round.GetProperty("client").GetProperty("latencyCurve")[0], "percent", "microseconds");
         Assert.Equal("s2", json.RootElement.GetProperty("settings").GetProperty("scenario").GetString(), ignoreCase: true);

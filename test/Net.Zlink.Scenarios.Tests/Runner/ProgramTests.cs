@@ -17,7 +17,7 @@ public sealed class ProgramTests
     {
         using var folder = new TestFolder();
         (int code, string output, string errors) = await Runs.ProgramAsync(
-            scenario, "--profile", "quick", "--stack", "net-zlink", "dotnet", "native", "--ccu", connections.ToString(CultureInfo.InvariantCulture), "--measure", "0.5", "--quiet", "--output", folder.Path);
+            scenario, "--profile", "quick", "--drain-timeout", "60", "--stack", "net-zlink", "dotnet", "native", "--ccu", connections.ToString(CultureInfo.InvariantCulture), "--measure", "0.5", "--quiet", "--output", folder.Path);
 
         Assert.True(code == 0, output + errors);
         string[] lines = output.Split('\n');
@@ -51,7 +51,7 @@ public sealed class ProgramTests
         using var folder = new TestFolder();
         await using var server = new FaultyServer(Fault.None);
         (int code, string output, string errors) = await Runs.ProgramAsync(
-            "s2", "--profile", "quick", "--stack", "external", "net-zlink", "--external", server.Endpoint, "--rounds", "2", "--ccu", "5", "--measure", "0.2", "--quiet", "--output", folder.Path);
+            "s2", "--profile", "quick", "--drain-timeout", "60", "--stack", "external", "net-zlink", "--external", server.Endpoint, "--rounds", "2", "--ccu", "5", "--measure", "0.2", "--quiet", "--output", folder.Path);
 
         Assert.True(code == 0, output + errors);
         Summary summary = SummaryFile.Read(folder.Path);
@@ -63,12 +63,44 @@ public sealed class ProgramTests
     }
 
     [Fact]
+    public async Task A_servers_command_is_started_for_each_round_and_measured_like_ours()
+    {
+        using var folder = new TestFolder();
+        string program = $"dotnet {Path.Combine(AppContext.BaseDirectory, "Net.Zlink.Scenarios.dll")}";
+        (int code, string output, string errors) = await Runs.ProgramAsync(
+            "s2", "--profile", "quick", "--drain-timeout", "60", "--stack", "other", "--command", $"other={program} server --stack dotnet --endpoint tcp://127.0.0.1:{{port}} --shards {{shards}}", "--rounds", "2", "--ccu", "5", "--measure", "0.2", "--quiet", "--output", folder.Path);
+
+        Assert.True(code == 0, output + errors);
+        Summary summary = SummaryFile.Read(folder.Path);
+        Assert.Equal(["other-s2", "other-s2"], summary.Rounds.Select(static round => round.Row.ScenarioId), StringComparer.Ordinal);
+        Assert.NotEqual(summary.Rounds[0].Server!.ProcessId, summary.Rounds[1].Server!.ProcessId);
+        Assert.All(summary.Rounds, static round => Assert.True(round.Server!.PeakMegabytes > 1));
+    }
+
+    [Fact]
+    public async Task A_server_that_does_not_come_up_or_ends_in_the_middle_fails_its_round()
+    {
+        using var folder = new TestFolder();
+        string program = $"dotnet {Path.Combine(AppContext.BaseDirectory, "Net.Zlink.Scenarios.dll")}";
+        (int code, string output, string errors) = await Runs.ProgramAsync(
+            "s2", "--profile", "quick", "--stack", "never", "dies", "--command", "never=echo {port} >&2", "--command", $"dies={program} server --child --stack dotnet --endpoint tcp://127.0.0.1:{{port}} < /dev/null",
+            "--ccu", "5", "--measure", "0.2", "--drain-timeout", "1", "--quiet", "--output", folder.Path);
+
+        Assert.True(code == 1, output + errors);
+        Summary summary = SummaryFile.Read(folder.Path);
+        Assert.Equal("FAIL", summary.PassFail);
+        Assert.Contains("did not come up", summary.Rounds[0].Fault, StringComparison.Ordinal);
+        Assert.Contains("ended", summary.Rounds[1].Fault, StringComparison.Ordinal);
+        Assert.All(summary.Rounds, static round => Assert.Equal("FAIL", round.Row.PassFail));
+    }
+
+    [Fact]
     public async Task A_fail_is_a_fail_in_every_output_and_in_the_exit_code()
     {
         using var folder = new TestFolder();
         await using var server = new FaultyServer(Fault.Duplicates);
         (int code, string output, _) = await Runs.ProgramAsync(
-            "s2", "--profile", "quick", "--stack", "external", "--external", server.Endpoint, "--ccu", "3", "--measure", "0.2", "--drain-timeout", "1", "--quiet", "--output", folder.Path);
+            "s2", "--profile", "quick", "--stack", "external", "--external", server.Endpoint, "--ccu", "3", "--measure", "0.2", "--drain-timeout", "60", "--quiet", "--output", folder.Path);
 
         Assert.Equal(1, code);
         Assert.Contains(" gating_violation=3 pass_fail=FAIL", output, StringComparison.Ordinal);
@@ -94,7 +126,7 @@ public sealed class ProgramTests
     public async Task Json_is_one_object_a_line_and_the_summary_last()
     {
         using var folder = new TestFolder();
-        (int code, string output, string errors) = await Runs.ProgramAsync("s2", "--profile", "quick", "--stack", "dotnet", "--ccu", "3", "--json", "--output", folder.Path);
+        (int code, string output, string errors) = await Runs.ProgramAsync("s2", "--profile", "quick", "--drain-timeout", "60", "--stack", "dotnet", "--ccu", "3", "--json", "--output", folder.Path);
         Assert.True(code == 0, output + errors);
         string[] lines = output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
         string[] kinds = [.. lines.Select(static line =>
@@ -114,7 +146,7 @@ public sealed class ProgramTests
         using var folder = new TestFolder();
         string trace = folder.File("server.nettrace");
         (int code, string output, string errors) = await Runs.ProgramAsync(
-            "s2", "--profile", "quick", "--stack", "net-zlink", "--ccu", "10", "--measure", "3.5", "--quiet", "--trace", trace, "--output", folder.Path);
+            "s2", "--profile", "quick", "--drain-timeout", "60", "--stack", "net-zlink", "--ccu", "10", "--measure", "3.5", "--quiet", "--trace", trace, "--output", folder.Path);
         Assert.True(code == 0, output + errors);
         Summary summary = SummaryFile.Read(folder.Path);
         RuntimeEvidence? runtime = summary.Rounds[0].Server!.Runtime;
@@ -133,6 +165,8 @@ public sealed class ProgramTests
     [InlineData("s2", "--size", "3")]
     [InlineData("s2", "--stack", "rocket")]
     [InlineData("s2", "--stack", "external")]
+    [InlineData("s2", "--command", "rocket=launch")]
+    [InlineData("s2", "--command", "dotnet=x {port}")]
     [InlineData("s2", "--external", "tcp://127.0.0.1:1", "--transport", "tls")]
     [InlineData("s2", "--ccu", "2000000000")]
     [InlineData("client", "s2", "--connect", "http://127.0.0.1:1")]
@@ -152,7 +186,7 @@ public sealed class ProgramTests
         using var folder = new TestFolder();
         await File.WriteAllTextAsync(folder.File("no.so"), "no library", TestContext.Current.CancellationToken);
         (int code, string output, string errors) = await Runs.ProgramAsync(
-            folder.File("no.so"), ["s1", "--profile", "quick", "--ccu", "2", "--stack", "native", "dotnet", "--quiet", "--output", folder.Path]);
+            folder.File("no.so"), ["s1", "--profile", "quick", "--drain-timeout", "60", "--ccu", "2", "--stack", "native", "dotnet", "--quiet", "--output", folder.Path]);
         Assert.True(code == 0, output + errors);
         Assert.Contains("SKIPPED: native", errors, StringComparison.Ordinal);
     }

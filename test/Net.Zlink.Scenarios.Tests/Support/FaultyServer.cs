@@ -7,7 +7,8 @@ namespace Net.Zlink.Scenarios.Tests.Support;
 /// <summary>An echo server that does one thing wrong.</summary>
 internal sealed class FaultyServer : IAsyncDisposable
 {
-    private const int FaultyMessage = 5;
+    // Among the first that a connection sends, so that it comes however slow the machine is.
+    private const int FaultyMessage = 1;
     private const int ConnectionAt = 4 + 8;
     private const int SequenceAt = 4 + 12;
 

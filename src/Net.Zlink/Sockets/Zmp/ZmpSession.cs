@@ -187,7 +187,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     {
         connection.Shard.Timers.Cancel(_handshakeTimer);
         _heartbeats?.Stop();
-        if (!_isReady && reason is DisconnectReason.Remote or DisconnectReason.TransportError)
+        bool isTransports = reason is DisconnectReason.Remote or DisconnectReason.TransportError || (reason == DisconnectReason.ProtocolError && Fault is null);
+        if (!_isReady && isTransports)
         {
             reason = DisconnectReason.HandshakeFailed;
         }

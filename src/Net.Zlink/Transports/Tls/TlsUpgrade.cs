@@ -43,8 +43,12 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
             return (null, new UpgradeResult(null, HandshakeFailure.Certificate, SocketError.InvalidArgument, $"the files named in Tls cannot be used: {e.Message}"));
         }
 
-        socket.Blocking = true; // What the stream asks for; its asynchronous operations never block.
-        var tls = new SslStream(new NetworkStream(socket, ownsSocket: true));
+        if (StreamFaults.TryOpen(socket, out UpgradeResult failure) is not { } stream)
+        {
+            return (null, failure);
+        }
+
+        var tls = new SslStream(stream);
         SslStream? established = null;
         using var deadline = new Deadline(limit > TimeSpan.Zero ? limit : Timeout.InfiniteTimeSpan, time, cancellation);
         try
@@ -84,16 +88,26 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
             return new UpgradeResult(null, HandshakeFailure.Certificate, error, refusal);
         }
 
+        if (exception is IOException or SocketException or ObjectDisposedException)
+        {
+            return UpgradeResult.Lost("the TLS handshake", exception);
+        }
+
         string words = StreamFaults.WordsOf(exception);
         if (exception is not AuthenticationException)
         {
-            return new UpgradeResult(null, HandshakeFailure.Lost, error, $"the connection was lost during the TLS handshake: {words}");
+            // What a callback in the application's own options threw, or what the library found wrong with these.
+            return new UpgradeResult(null, HandshakeFailure.Certificate, error, $"the application's TLS options cannot be used: {words}");
         }
 
         // OpenSSL's words for what the peer sent; it sends an alert when it is the one that does not accept a certificate.
-        bool isRefusal = words.Contains("alert", StringComparison.Ordinal);
-        return isRefusal
-            ? new UpgradeResult(null, HandshakeFailure.Certificate, error, $"the peer refused the TLS handshake: {words}")
-            : new UpgradeResult(null, HandshakeFailure.Malformed, error, $"the TLS handshake failed: {words}");
+        if (words.Contains("alert", StringComparison.Ordinal))
+        {
+            return new UpgradeResult(null, HandshakeFailure.Certificate, error, $"the peer refused the TLS handshake: {words}");
+        }
+
+        // With options of the application's own it is the base library that judges, in its words.
+        bool isCertificate = words.Contains("certificate", StringComparison.OrdinalIgnoreCase);
+        return new UpgradeResult(null, isCertificate ? HandshakeFailure.Certificate : HandshakeFailure.Malformed, error, $"the TLS handshake failed: {words}");
     }
 }

@@ -13,10 +13,13 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     private byte[]? _buffer;
     private int _start;
     private int _end;
-    private bool _isDisposed;
+    private bool _isReleased;
 
     /// <summary>What was read and not yet taken.</summary>
     public ReadOnlySpan<byte> Buffered => _buffer.AsSpan(_start, _end - _start);
+
+    /// <summary>Asked before each read that would go to the stream beneath: true ends the reads, as if the peer had ended its side. Null: never.</summary>
+    public Func<bool>? IsOver { get; set; }
 
     /// <inheritdoc/>
     public override bool CanRead => true;
@@ -52,12 +55,29 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         }
     }
 
+    /// <summary>Reads up to the peer's end and throws it away; holds no buffer while nothing comes.</summary>
+    public async Task DrainAsync(CancellationToken cancellation)
+    {
+        do
+        {
+            Take(Buffered.Length);
+            await inner.ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
+        }
+        while (await FillAsync(cancellation).ConfigureAwait(false));
+        ReturnBuffer();
+    }
+
     /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         if (_end > _start)
         {
             return new ValueTask<int>(TakeInto(buffer));
+        }
+
+        if (IsOver is { } isOver && isOver())
+        {
+            return default;
         }
 
         return buffer.Length is 0 or >= BufferSize ? inner.ReadAsync(buffer, cancellationToken) : ReadBehindAsync(buffer, cancellationToken);
@@ -91,17 +111,15 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     /// <inheritdoc/>
     public override void SetLength(long value) => throw new NotSupportedException();
 
-    /// <inheritdoc/>
-    protected override void Dispose(bool disposing)
+    /// <summary>Lets go of the stream beneath. Disposal does not: the WebSocket disposes of its stream as soon as both sides have said CLOSE, and then the peer's end of TCP is still to be waited for.</summary>
+    public void Release()
     {
-        if (disposing && !_isDisposed)
+        if (!_isReleased)
         {
-            _isDisposed = true;
+            _isReleased = true;
             inner.Dispose();
             ReturnBuffer();
         }
-
-        base.Dispose(disposing);
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]

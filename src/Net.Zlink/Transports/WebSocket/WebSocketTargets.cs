@@ -37,7 +37,7 @@ internal sealed class WebSocketBindTarget(string text, bool isSecure, TcpBindAdd
         // The host as it was written, as natively.
         string host = address.Host.Address?.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address.Host.Text}]" : address.Host.Text;
         string endpoint = string.Create(CultureInfo.InvariantCulture, $"{scheme}://{host}:{listener.LocalEndPoint.Port}{path}");
-        return bound with { Listener = new UpgradedListener(listener, scheme, endpoint, new WebSocketServerUpgrade(scheme, tls, settings.WebSocket, settings.HandshakeTimeout)) };
+        return bound with { Listener = new UpgradedListener(listener, scheme, endpoint, new WebSocketServerUpgrade(scheme, tls, settings.WebSocket, settings.HandshakeTimeout, settings.CloseTimeout)) };
     }
 }
 
@@ -60,6 +60,6 @@ internal sealed class WebSocketConnectTarget(string text, bool isSecure, TcpConn
             ? new TlsUpgrade(new TlsCredentials(settings.Tls), settings.Tls, settings.Tls.HostName.Length > 0 ? settings.Tls.HostName : address.Host.Text, settings.HandshakeTimeout)
             : null;
         string host = address.Host.Address?.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address.Host.Text}]" : address.Host.Text;
-        return new WebSocketClientUpgrade(Scheme, tls, string.Create(CultureInfo.InvariantCulture, $"{host}:{address.Port}"), path, settings.HandshakeTimeout);
+        return new WebSocketClientUpgrade(Scheme, tls, string.Create(CultureInfo.InvariantCulture, $"{host}:{address.Port}"), path, settings.HandshakeTimeout, settings.CloseTimeout);
     }
 }

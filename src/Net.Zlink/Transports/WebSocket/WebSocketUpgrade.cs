@@ -13,7 +13,8 @@ namespace Net.Zlink.Transports.WebSocket;
 /// <param name="tls">The TLS handshake of wss.</param>
 /// <param name="isServer">This side listens.</param>
 /// <param name="limit">How long the exchange may take, and the TLS handshake before it; zero: no limit.</param>
-internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool isServer, TimeSpan limit) : WireUpgrade
+/// <param name="closeTimeout">How long, later, the peer's end is waited for after a CLOSE.</param>
+internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool isServer, TimeSpan limit, TimeSpan closeTimeout) : WireUpgrade
 {
     // A live peer that reads its refusal ends its side within a round trip.
     private static readonly TimeSpan FarewellLimit = TimeSpan.FromSeconds(1);
@@ -21,35 +22,36 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     /// <inheritdoc/>
     public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
     {
-        Stream inner;
-        if (tls is null)
+        SslStream? secure = null;
+        Stream? inner;
+        if (tls is not null)
         {
-            socket.Blocking = true; // What the stream asks for; its asynchronous operations never block.
-            inner = new NetworkStream(socket, ownsSocket: true);
-        }
-        else
-        {
-            (SslStream? established, UpgradeResult failure) = await tls.AuthenticateAsync(socket, time, cancellation).ConfigureAwait(false);
-            if (established is null)
+            (secure, UpgradeResult failure) = await tls.AuthenticateAsync(socket, time, cancellation).ConfigureAwait(false);
+            if (secure is null)
             {
                 return failure;
             }
 
-            inner = established;
+            inner = secure;
+        }
+        else if ((inner = StreamFaults.TryOpen(socket, out UpgradeResult failure)) is null)
+        {
+            return failure;
         }
 
         var stream = new ReadAheadStream(inner, pool);
-        UpgradeResult result = await ExchangeAsync(stream, socket, pool, time, cancellation).ConfigureAwait(false);
-        if (result.Wire is null)
+        UpgradeResult result = await ExchangeAsync(stream, secure, socket, pool, time, cancellation).ConfigureAwait(false);
+        if (result.Wire is not null)
         {
-            if (isServer && result.Cause == HandshakeFailure.Malformed)
-            {
-                await EndInOrderAsync(stream, socket, time, cancellation).ConfigureAwait(false);
-            }
-
-            await stream.DisposeAsync().ConfigureAwait(false);
+            return result;
         }
 
+        if (isServer && result.Cause == HandshakeFailure.Malformed)
+        {
+            return result with { Farewell = EndInOrderAsync(stream, socket, time, cancellation) };
+        }
+
+        stream.Release();
         return result;
     }
 
@@ -86,20 +88,18 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         try
         {
             socket.Shutdown(SocketShutdown.Send);
-            stream.Take(stream.Buffered.Length);
             using var deadline = new Deadline(FarewellLimit, time, cancellation);
-            while (await stream.FillAsync(deadline.Token).ConfigureAwait(false))
-            {
-                stream.Take(stream.Buffered.Length);
-            }
+            await stream.DrainAsync(deadline.Token).ConfigureAwait(false);
         }
         catch (Exception e) when (StreamFaults.IsOfStream(e))
         {
             // Gone, or it goes on talking: close anyway.
         }
+
+        stream.Release();
     }
 
-    private async Task<UpgradeResult> ExchangeAsync(ReadAheadStream stream, Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
+    private async Task<UpgradeResult> ExchangeAsync(ReadAheadStream stream, SslStream? secure, Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
     {
         using var deadline = new Deadline(limit > TimeSpan.Zero ? limit : Timeout.InfiniteTimeSpan, time, cancellation);
         try
@@ -112,13 +112,16 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
             // No ping of ours: whether a peer lives is for the heartbeats of the protocol above to find out, as natively.
             var options = new WebSocketCreationOptions { IsServer = isServer, KeepAliveInterval = TimeSpan.Zero };
             var webSocket = System.Net.WebSockets.WebSocket.CreateFromStream(stream, options);
-            return UpgradeResult.Of(new WebSocketWire(socket, scheme, webSocket, stream, pool));
+
+            // The library's client waits a second for the server's end once both have said CLOSE, and lets go of that read without ending it. Our own closing waits already, with limits of its own.
+            stream.IsOver = () => webSocket.State == WebSocketState.Closed;
+            return UpgradeResult.Of(new WebSocketWire(socket, scheme, webSocket, stream, secure, pool, isServer, closeTimeout, time));
         }
         catch (Exception e) when (StreamFaults.IsOfStream(e))
         {
             return cancellation.IsCancellationRequested ? UpgradeResult.Cancelled
                 : deadline.IsOver ? UpgradeResult.TimedOut("the WebSocket upgrade", limit)
-                : new UpgradeResult(null, HandshakeFailure.Lost, StreamFaults.ErrorOf(e), $"the connection was lost during the WebSocket upgrade: {StreamFaults.WordsOf(e)}");
+                : UpgradeResult.Lost("the WebSocket upgrade", e);
         }
     }
 }
@@ -128,7 +131,9 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
 /// <param name="tls">The TLS handshake of wss.</param>
 /// <param name="settings">Who may ask for what.</param>
 /// <param name="limit">How long it may take.</param>
-internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, WebSocketSettings settings, TimeSpan limit) : WebSocketUpgrade(scheme, tls, isServer: true, limit)
+/// <param name="closeTimeout">How long, later, the peer's end is waited for after a CLOSE.</param>
+internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
+    : WebSocketUpgrade(scheme, tls, isServer: true, limit, closeTimeout)
 {
     private const int Forbidden = 403;
     private const int NotFound = 404;
@@ -173,7 +178,9 @@ internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, Web
 /// <param name="authority">Host and port for the Host field.</param>
 /// <param name="path">What to ask for.</param>
 /// <param name="limit">How long it may take.</param>
-internal sealed class WebSocketClientUpgrade(string scheme, TlsUpgrade? tls, string authority, string path, TimeSpan limit) : WebSocketUpgrade(scheme, tls, isServer: false, limit)
+/// <param name="closeTimeout">How long, later, the peer's end is waited for after a CLOSE.</param>
+internal sealed class WebSocketClientUpgrade(string scheme, TlsUpgrade? tls, string authority, string path, TimeSpan limit, TimeSpan closeTimeout)
+    : WebSocketUpgrade(scheme, tls, isServer: false, limit, closeTimeout)
 {
     /// <inheritdoc/>
     protected override async Task<UpgradeResult?> ExchangeAsync(ReadAheadStream stream, CancellationToken cancellation)

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
 using System.Net.WebSockets;
 using System.Runtime.CompilerServices;
@@ -7,12 +8,26 @@ using Net.Zlink.Buffers;
 namespace Net.Zlink.Transports.WebSocket;
 
 /// <summary>Bytes over an upgraded connection: what is written becomes binary messages, and of what is read only the payload counts, not how it was cut (docs/protocol.md, ws).</summary>
+/// <remarks>The closing handshake happens in here, within a read: the engine hears of the end when it is complete, as the native core does.</remarks>
 /// <param name="socket">The connected socket beneath; owned.</param>
 /// <param name="scheme">ws or wss.</param>
 /// <param name="webSocket">The library's WebSocket over <paramref name="stream"/>; owned.</param>
 /// <param name="stream">The bytes beneath; owned.</param>
+/// <param name="tls">The TLS session of wss, beneath <paramref name="stream"/>; null for ws.</param>
 /// <param name="pool">Where read buffers come from.</param>
-internal sealed class WebSocketWire(Socket socket, string scheme, System.Net.WebSockets.WebSocket webSocket, Stream stream, BufferPool pool)
+/// <param name="isServer">This side listens: after a CLOSE it ends TCP first, and a client waits for that.</param>
+/// <param name="closeTimeout">How long the peer's end of TCP is waited for after a CLOSE.</param>
+/// <param name="time">For that time.</param>
+internal sealed class WebSocketWire(
+    Socket socket,
+    string scheme,
+    System.Net.WebSockets.WebSocket webSocket,
+    ReadAheadStream stream,
+    SslStream? tls,
+    BufferPool pool,
+    bool isServer,
+    TimeSpan closeTimeout,
+    TimeProvider time)
     : StreamedWire(socket, scheme, pool)
 {
     // What a native peer takes as one message. Counted as it arrives: the library does not tell what a header announces.
@@ -24,6 +39,8 @@ internal sealed class WebSocketWire(Socket socket, string scheme, System.Net.Web
     private long _received;
     private long _sent;
     private bool _peerClosed;
+    private bool _isOver;
+    private bool _hasEnded;
 
     /// <inheritdoc/>
     public override string Format(EndPoint? address) => Endpoints.Format(address, Scheme);
@@ -34,33 +51,50 @@ internal sealed class WebSocketWire(Socket socket, string scheme, System.Net.Web
         // As natively a fault ends TCP without a word; what the library refused it has said already.
         WebSocketCloseStatus? status = webSocket.State switch
         {
-            WebSocketState.CloseReceived => webSocket.CloseStatus ?? WebSocketCloseStatus.Empty,
             WebSocketState.Open when end == WireEnd.Finished => WebSocketCloseStatus.NormalClosure,
             WebSocketState.Open when end == WireEnd.GoingAway => WebSocketCloseStatus.EndpointUnavailable,
             _ => null,
         };
-        return End(status is { } code ? () => webSocket.CloseOutputAsync(code, statusDescription: null, CancellationToken.None) : null);
+        return End(status is null && (tls is null || _hasEnded) ? null : () => FarewellAsync(status, CancellationToken.None));
     }
 
     /// <inheritdoc/>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     protected override async ValueTask<int> ReadAsync(Memory<byte> into)
     {
-        while (true)
+        while (!_isOver)
         {
-            ValueWebSocketReceiveResult result = await webSocket.ReceiveAsync(into, CancellationToken.None).ConfigureAwait(false);
+            ValueWebSocketReceiveResult result;
+            try
+            {
+                result = await webSocket.ReceiveAsync(into, CancellationToken.None).ConfigureAwait(false);
+            }
+            catch (WebSocketException fault) when (IsBreach(fault))
+            {
+                // The library has said CLOSE with the right code already.
+                Explain(SocketError.ConnectionReset, $"the peer broke the WebSocket protocol: {StreamFaults.WordsOf(fault)}");
+                await PartAsync(answer: null).ConfigureAwait(false);
+                break;
+            }
+
             if (result.MessageType == WebSocketMessageType.Close)
             {
                 _peerClosed = true;
-                return 0;
+                _isOver = true; // The library refuses to read behind it.
+                if (webSocket.State == WebSocketState.CloseReceived)
+                {
+                    await PartAsync(webSocket.CloseStatus ?? WebSocketCloseStatus.NormalClosure).ConfigureAwait(false);
+                }
+
+                break; // Otherwise it answers ours: that end is under way.
             }
 
             _received += result.Count;
             if (_received > LargestMessage)
             {
                 Explain(SocketError.MessageSize, $"a WebSocket message of more than {LargestMessage} bytes");
-                await webSocket.CloseOutputAsync(WebSocketCloseStatus.MessageTooBig, statusDescription: null, CancellationToken.None).ConfigureAwait(false);
-                return 0;
+                await PartAsync(WebSocketCloseStatus.MessageTooBig).ConfigureAwait(false);
+                break;
             }
 
             if (result.EndOfMessage)
@@ -73,10 +107,12 @@ internal sealed class WebSocketWire(Socket socket, string scheme, System.Net.Web
                 return result.Count;
             }
         }
+
+        return 0;
     }
 
     /// <inheritdoc/>
-    protected override ValueTask<int> ReadRawAsync(Memory<byte> into) => stream.ReadAsync(into);
+    protected override ValueTask<int> ReadRawAsync(Memory<byte> into) => default; // What came behind the peer's fault is thrown away already.
 
     /// <inheritdoc/>
     protected override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame)
@@ -112,14 +148,57 @@ internal sealed class WebSocketWire(Socket socket, string scheme, System.Net.Web
             return WireStatus.Ended; // Without a CLOSE, as natively.
         }
 
-        Explain(SocketError.ConnectionReset, $"the peer broke the WebSocket protocol: {StreamFaults.WordsOf(fault)}");
-        return WireStatus.Refused;
+        Explain(SocketError.ConnectionReset, "the WebSocket is closing");
+        return WireStatus.Failed;
     }
 
     /// <inheritdoc/>
     protected override void Free()
     {
         webSocket.Dispose();
-        stream.Dispose();
+        stream.Release();
+    }
+
+    /// <summary>The peer sent what RFC 6455 forbids; other faults are about the connection, or about an operation that comes too late.</summary>
+    private static bool IsBreach(WebSocketException fault) =>
+        fault.WebSocketErrorCode is not (WebSocketError.ConnectionClosedPrematurely or WebSocketError.InvalidState) && (fault.InnerException is null || !StreamFaults.IsOfStream(fault.InnerException));
+
+    /// <summary>Ends the conversation: our CLOSE, our end of TCP if we are the one to begin with it, and whatever still comes up to the peer's end.</summary>
+    private async Task PartAsync(WebSocketCloseStatus? answer)
+    {
+        _isOver = true;
+        using var deadline = new Deadline(closeTimeout, time, CancellationToken.None);
+        try
+        {
+            if (isServer)
+            {
+                _hasEnded = true;
+                await FarewellAsync(answer, deadline.Token).ConfigureAwait(false);
+                Socket.Shutdown(SocketShutdown.Send);
+            }
+            else if (answer is { } code)
+            {
+                await webSocket.CloseOutputAsync(code, statusDescription: null, deadline.Token).ConfigureAwait(false);
+            }
+
+            await stream.DrainAsync(deadline.Token).ConfigureAwait(false);
+        }
+        catch (Exception e) when (e is WebSocketException || StreamFaults.IsOfStream(e))
+        {
+            // Gone, or it does not end its side in time: that is the end, too.
+        }
+    }
+
+    private async Task FarewellAsync(WebSocketCloseStatus? status, CancellationToken cancellation)
+    {
+        if (status is { } code)
+        {
+            await webSocket.CloseOutputAsync(code, statusDescription: null, cancellation).ConfigureAwait(false);
+        }
+
+        if (tls is not null)
+        {
+            await tls.ShutdownAsync().ConfigureAwait(false); // Without it the peer's TLS has to take our end for an attack.
+        }
     }
 }

@@ -5,11 +5,11 @@ using Net.Zlink.Conformance.Tests.Sides;
 namespace Net.Zlink.Conformance.Tests.Replay.Comparing;
 
 /// <summary>The monitor's events. A file's step is when they were read, so here it is the latest step in which they may come.</summary>
-internal sealed class EventCheck(IImplementedSide side, RandomValues random, TimeSpan guard)
+internal sealed class EventCheck(IImplementedSide side, PlayedNetwork network, RandomValues random, TimeSpan guard)
 {
     private readonly List<ReceivedEvent> _received = [];
 
-    /// <summary>Waits until that many events have come since the start.</summary>
+    /// <summary>Waits until that many events have come since the start. Those of a connection that was not recorded do not count.</summary>
     public async Task AwaitCountAsync(int count, int step)
     {
         while (_received.Count < count)
@@ -17,7 +17,7 @@ internal sealed class EventCheck(IImplementedSide side, RandomValues random, Tim
             using var deadline = new CancellationTokenSource(guard);
             try
             {
-                _received.Add(side.TryReadEvent(out ReceivedEvent ready) ? ready : await side.ReadEventAsync(deadline.Token));
+                Add(side.TryReadEvent(out ReceivedEvent ready) ? ready : await side.ReadEventAsync(deadline.Token));
             }
             catch (OperationCanceledException) when (deadline.IsCancellationRequested)
             {
@@ -31,13 +31,21 @@ internal sealed class EventCheck(IImplementedSide side, RandomValues random, Tim
     {
         while (side.TryReadEvent(out ReceivedEvent more))
         {
-            _received.Add(more);
+            Add(more);
         }
 
         IReadOnlyList<ReceivedEvent>[] lines = [.. _received.GroupBy(received => received.Connection, StringComparer.Ordinal).Select(line => (IReadOnlyList<ReceivedEvent>)[.. line])];
         if (!Interleaving.Exists(expected, lines, Same))
         {
             throw new ReplayFailedException($"events: expected {Show(expected)}, got {Show(_received)}");
+        }
+    }
+
+    private void Add(ReceivedEvent received)
+    {
+        if (!network.IsOfUnrecorded(received))
+        {
+            _received.Add(received);
         }
     }
 

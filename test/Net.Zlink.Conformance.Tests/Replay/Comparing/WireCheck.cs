@@ -1,23 +1,22 @@
 using Net.Zlink.Conformance.Tests.Replay.Driving;
+using Net.Zlink.Conformance.Tests.Replay.Forms;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 using Net.Zlink.Conformance.Tests.Replay.Played;
 
 namespace Net.Zlink.Conformance.Tests.Replay.Comparing;
 
 /// <summary>What the implementation put on its connections in a step, all of it joined, and which of them it closed.</summary>
-internal sealed class WireCheck(Transcript transcript, string implemented, PlayedNetwork network, RandomValues random)
+internal sealed class WireCheck(Transcript transcript, string implemented, PlayedNetwork network, WireForm form)
 {
     /// <summary>How far the distance in time between two records may be from the recording's, in milliseconds: as far as the native core's own timers and its machine were off.</summary>
     private const long Tolerance = 100;
-
-    private readonly Dictionary<int, int> _compared = [];
 
     public void CheckStep(int step)
     {
         foreach (PlayedConnection connection in network.Connections.Where(connection => network.IsRecorded(connection.Number)))
         {
             WireRecord[] records = [.. FromImplementation(connection.Number)];
-            CheckBytes(connection, [.. records.Where(record => record.Step == step && record.Close is null)], step);
+            CheckBytes(connection, records, step);
             bool mayHaveEnded = connection.ClosedHere || records.Any(record => record.Close is not null && record.Step <= step);
             if (connection.End is { } end && !mayHaveEnded)
             {
@@ -29,27 +28,21 @@ internal sealed class WireCheck(Transcript transcript, string implemented, Playe
     /// <summary>A severed run: of the step of the cut there may be less than the file shows, but nothing else.</summary>
     public void CheckPrefix(PlayedConnection connection, int step)
     {
-        byte[] expected = [.. FromImplementation(connection.Number).Where(record => record.Step == step).SelectMany(record => record.Bytes)];
-        byte[] actual = connection.Received(_compared.GetValueOrDefault(connection.Number));
-        bool varies = FromImplementation(connection.Number).Any(record => record.Step == step && record.Random.Count > 0);
-        if (!varies && !expected.AsSpan().StartsWith(actual))
+        if (form.CompareBeginning(connection, [.. FromImplementation(connection.Number).Where(record => record.Step == step)]) is { } difference)
         {
-            throw new ReplayFailedException($"step {step}: on connection {connection.Number} {implemented} sent {RandomValues.Show(actual)}, no beginning of {RandomValues.Show(expected)}");
+            throw new ReplayFailedException($"step {step}: on connection {connection.Number} {implemented} sent {difference}");
         }
     }
 
-    private void CheckBytes(PlayedConnection connection, WireRecord[] records, int step)
+    private void CheckBytes(PlayedConnection connection, WireRecord[] all, int step)
     {
-        int from = _compared.GetValueOrDefault(connection.Number);
-        byte[] expected = [.. records.SelectMany(record => record.Bytes)];
-        byte[] actual = connection.Received(from);
-        _compared[connection.Number] = from + actual.Length;
-        if (random.Compare(expected, actual, Joined(records)) is { } difference)
+        WireRecord[] records = [.. all.Where(record => record.Step == step && record.Close is null)];
+        if (form.Compare(connection, records) is { } difference)
         {
             throw new ReplayFailedException($"step {step}: {implemented} sent something else on connection {connection.Number}: {difference}");
         }
 
-        CheckDistances(connection, records, from, step);
+        CheckDistances(connection, records, all.Where(record => record.Step < step).Sum(form.UnitsOf), step);
     }
 
     /// <summary>Where timers decide, records of one step are as far apart as in the recording. A connection that was made anew has the random pause of its making in its times.</summary>
@@ -65,8 +58,8 @@ internal sealed class WireCheck(Transcript transcript, string implemented, Playe
         (int Recorded, long Here)? before = null;
         foreach (WireRecord record in records)
         {
-            end += record.Bytes.Length;
-            (int Recorded, long Here) now = (record.AtMs!.Value, connection.ArrivalOf(end));
+            end += form.UnitsOf(record);
+            (int Recorded, long Here) now = (record.AtMs!.Value, form.ArrivalOf(connection, end));
             if (before is { } last && Math.Abs(now.Here - last.Here - (now.Recorded - last.Recorded)) > Tolerance)
             {
                 throw new ReplayFailedException(
@@ -74,21 +67,6 @@ internal sealed class WireCheck(Transcript transcript, string implemented, Playe
             }
 
             before = now;
-        }
-    }
-
-    /// <summary>The random fields of several records, with offsets into all of them joined.</summary>
-    private static IEnumerable<RandomField> Joined(IEnumerable<WireRecord> records)
-    {
-        int start = 0;
-        foreach (WireRecord record in records)
-        {
-            foreach (RandomField field in record.Random)
-            {
-                yield return field with { Offset = field.Offset + start };
-            }
-
-            start += record.Bytes.Length;
         }
     }
 

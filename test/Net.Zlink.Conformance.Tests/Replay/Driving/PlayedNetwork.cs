@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 using Net.Zlink.Conformance.Tests.Replay.Played;
+using Net.Zlink.Conformance.Tests.Sides;
 
 namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 
@@ -28,6 +29,9 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
     /// <summary>True for a connection between the implementation and a played side; what played sides have among themselves does not take place.</summary>
     public bool IsLive(int connection) => implemented is "b" || string.Equals(transcript.ConnectorOf(connection), implemented, StringComparison.Ordinal);
 
+    /// <summary>True for an event of a connection of which nothing was recorded.</summary>
+    public bool IsOfUnrecorded(ReceivedEvent received) => _unrecorded.Any(connection => _connections[connection].RemotePort == received.LocalPort);
+
     public bool IsRecorded(int connection) => !_unrecorded.Contains(connection);
 
     public PlayedConnection? Find(int connection) => _connections.GetValueOrDefault(connection);
@@ -35,10 +39,9 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
     public PlayedConnection Get(int connection) => Find(connection) ?? throw new ReplayFailedException($"connection {connection} is not there");
 
     /// <summary>The text that the implementation binds: any free port.</summary>
-    public static string BindText(Side side) => (side.Endpoint ?? "tcp://127.0.0.1:PORT").Replace("PORT", "0", StringComparison.Ordinal);
+    public static string BindText(Side side) => EndpointOf(side, "0");
 
-    public void ImplementationIsAt(string endpoint)
-        => _implementedPort = int.Parse(endpoint.AsSpan(endpoint.LastIndexOf(':') + 1), System.Globalization.CultureInfo.InvariantCulture);
+    public void ImplementationIsAt(string endpoint) => _implementedPort = new Uri(endpoint).Port;
 
     public void Listen() => _listener = new PlayedListener(Changed);
 
@@ -48,8 +51,7 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
     public string ConnectText(Side side)
     {
         PlayedListener listener = _listener ?? throw new ReplayFailedException("the played side does not listen");
-        string port = listener.Port.ToString(System.Globalization.CultureInfo.InvariantCulture);
-        return (side.Endpoint ?? "tcp://127.0.0.1:PORT").Replace("PORT", port, StringComparison.Ordinal);
+        return EndpointOf(side, listener.Port.ToString(System.Globalization.CultureInfo.InvariantCulture));
     }
 
     public async Task ConnectAsync(int connection, CancellationToken cancellation)
@@ -92,6 +94,8 @@ internal sealed class PlayedNetwork(Transcript transcript, string implemented, R
             connection.Drain();
         }
     }
+
+    private static string EndpointOf(Side side, string port) => (side.Endpoint ?? $"{side.Transport}://127.0.0.1:PORT").Replace("PORT", port, StringComparison.Ordinal);
 
     public void Dispose()
     {

@@ -1,4 +1,5 @@
 using Net.Zlink.Conformance.Tests.Replay.Comparing;
+using Net.Zlink.Conformance.Tests.Replay.Forms;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 using Net.Zlink.Conformance.Tests.Replay.Played;
 
@@ -10,15 +11,18 @@ namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 /// </summary>
 internal sealed class RecordPump
 {
+    /// <summary>Records up to this many milliseconds apart are of one cause: what took longer was made a record of its own in the recordings.</summary>
+    private const int SameTime = 20;
+
     private readonly List<Line> _lines = [];
     private readonly ReplayOptions _options;
     private readonly PlayedSender _sender;
-    private readonly RandomValues _random;
+    private readonly WireForm _form;
     private readonly ReplayClock _clock;
 
-    public RecordPump(Transcript transcript, string implemented, int step, PlayedNetwork network, PlayedSender sender, RandomValues random, ReplayClock clock, ReplayOptions options)
+    public RecordPump(Transcript transcript, string implemented, int step, PlayedNetwork network, PlayedSender sender, WireForm form, ReplayClock clock, ReplayOptions options)
     {
-        (_options, _sender, _random, _clock) = (options, sender, random, clock);
+        (_options, _sender, _form, _clock) = (options, sender, form, clock);
         var seen = new Dictionary<int, int>();
         bool byClock = !transcript.HasRawSide && transcript.Records.Any(record => record.AtMs is not null);
         HashSet<int> fresh = transcript.HandshakeSteps.Contains(step)
@@ -27,7 +31,7 @@ internal sealed class RecordPump
         {
             int connection = record.Connection;
             bool played = !string.Equals(record.From, implemented, StringComparison.Ordinal);
-            int target = seen[connection] = seen.GetValueOrDefault(connection) + (played ? 0 : record.Bytes.Length);
+            int target = seen[connection] = seen.GetValueOrDefault(connection) + (played ? 0 : form.UnitsOf(record));
             if (record.Step == step && network.IsLive(connection))
             {
                 // By the clock, what one side sends does not wait for what the other does: a line each.
@@ -45,10 +49,11 @@ internal sealed class RecordPump
     public bool IsDone => _lines.TrueForAll(line => line.Next == line.Items.Count);
 
     /// <summary>
-    /// True while the implementation has not yet said its first word on a connection. No protocol waits with that for time to pass; and until it comes nobody knows
-    /// that the implementation has noticed its connection: the kernel makes it without asking.
+    /// True while something is missing that needs no time: the implementation's first word on a connection (until it comes nobody knows that the implementation has noticed its connection: the kernel makes it without asking),
+    /// and what the recording has at the same time as what went before.
     /// </summary>
-    public bool WaitsForFirstWord => _lines.Exists(line => line is { Head: { Played: false, Record.Close: null }, Connection: { ReceivedCount: 0, End: null } });
+    public bool WaitsForWord => _lines.Exists(line => line.Head is { Played: false, Record.Close: null } && !IsReady(line, timeIsUp: false)
+        && (line.Connection is { ReceivedCount: 0, End: null } || line.IsHeadAtOnce(SameTime)));
 
     /// <summary>When the next played record is due by the clock; null when none is.</summary>
     public long? NextDue => _lines.Where(line => line is { ByClock: true, Head.Played: true }).Min(line => line.Head!.Record.AtMs);
@@ -76,7 +81,7 @@ internal sealed class RecordPump
         Line line = _lines.First(line => line.Head is not null);
         Item head = line.Head!;
         return head.Record.Close is null
-            ? $"{head.Target} bytes are expected on connection {line.Connection.Number} by now, there are {line.Connection.ReceivedCount}: {RandomValues.Show(line.Connection.Received(0), int.MaxValue)}"
+            ? $"{head.Target} {_form.Unit} are expected on connection {line.Connection.Number} by now, there are {_form.ReceivedOn(line.Connection)}: {RandomValues.Show(line.Connection.Received(0), int.MaxValue)}"
             : $"{head.Record.From} has not closed connection {line.Connection.Number}";
     }
 
@@ -102,10 +107,10 @@ internal sealed class RecordPump
             return;
         }
 
-        byte[] bytes = _random.Fill(item.Record.Bytes, item.Record.Random);
+        byte[] bytes = _form.BytesToSend(item.Record);
         while (_options.Variant is Variant.Merged && line.Head is { Played: true, Record.Close: null } && !line.ByClock)
         {
-            bytes = [.. bytes, .. _random.Fill(line.Head.Record.Bytes, line.Head.Record.Random)];
+            bytes = [.. bytes, .. _form.BytesToSend(line.Head.Record)];
             line.Next++;
         }
 
@@ -124,7 +129,7 @@ internal sealed class RecordPump
             return !line.ByClock || timeIsUp || head.AtOnce || head.Record.AtMs is null || head.Record.AtMs <= _clock.Elapsed;
         }
 
-        return head.Record.Assumed || (head.Record.Close is null ? line.Connection.ReceivedCount >= head.Target : line.Connection.End is not null);
+        return head.Record.Assumed || (head.Record.Close is null ? _form.ReceivedOn(line.Connection) >= head.Target : line.Connection.End is not null);
     }
 
     private Line LineOf(PlayedConnection connection, bool played, bool byClock)
@@ -138,7 +143,7 @@ internal sealed class RecordPump
         return line;
     }
 
-    /// <summary>A record of the line. <paramref name="Target"/>: how many bytes the implementation has sent on the connection, from the start, once all up to this record are there.</summary>
+    /// <summary>A record of the line. <paramref name="Target"/>: how many units the implementation has sent on the connection, from the start, once all up to this record are there.</summary>
     private sealed record Item(WireRecord Record, int Index, bool Played, int Target)
     {
         /// <summary>The first word of a handshake, for which nobody waits.</summary>
@@ -162,11 +167,14 @@ internal sealed class RecordPump
 
         public Item? Head => Next < Items.Count ? Items[Next] : null;
 
-        /// <summary>Both sides of a new connection speak at once: the played side's first record waits for nothing.</summary>
+        /// <summary>The next record followed the one before it without a pause.</summary>
+        public bool IsHeadAtOnce(int within) => Next > 0 && Head!.Record.AtMs - Items[Next - 1].Record.AtMs <= within;
+
+        /// <summary>Both sides of a new connection speak at once: the played side's first record waits for nothing. But the answer to an upgrade follows its request.</summary>
         public void SpeakAtOnce()
         {
             int first = Items.FindIndex(item => item.Played);
-            if (first >= 0)
+            if (first >= 0 && Items[first].Record.Http?.Status is null)
             {
                 Item item = Items[first] with { AtOnce = true };
                 Items.RemoveAt(first);

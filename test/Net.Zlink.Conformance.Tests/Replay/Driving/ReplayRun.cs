@@ -1,4 +1,5 @@
 using Net.Zlink.Conformance.Tests.Replay.Comparing;
+using Net.Zlink.Conformance.Tests.Replay.Forms;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 using Net.Zlink.Conformance.Tests.Replay.Played;
 using Net.Zlink.Conformance.Tests.Replay.Severing;
@@ -14,7 +15,7 @@ internal sealed class ReplayRun : IAsyncDisposable
     private readonly ReplayOptions _options;
     private readonly ISeveringOracle _oracle;
     private readonly ReplayClock _clock = new();
-    private readonly RandomValues _random = new();
+    private readonly WireForm _form;
     private readonly PlayedNetwork _network;
     private readonly IImplementedSide _side;
     private readonly Stillness _stillness;
@@ -27,15 +28,17 @@ internal sealed class ReplayRun : IAsyncDisposable
     private ReplayRun(Transcript transcript, string implemented, SideAdapter adapter, ReplayOptions options)
     {
         (_transcript, _implemented, _options, _oracle) = (transcript, implemented, options, adapter.Severing);
+        var random = new RandomValues();
+        _form = WireForm.For(transcript, implemented, random);
         bool kinds = transcript.Delivered.Any(message => message.Kind is not null);
         _network = new PlayedNetwork(transcript, implemented, _clock);
         _side = adapter.Create(new SideRequest(transcript.Sides[implemented], _clock.Provider, kinds));
         _stillness = new Stillness(_network, _side, options.Guard);
         _sender = new PlayedSender(options, _stillness);
-        _deliveries = new DeliveryCheck(_side, _random, options.Guard);
-        _actions = new StepActions(transcript, implemented, _side, _network, _stillness, _clock, _deliveries, _random, adapter.SpeaksFirst, options.Guard);
-        _wire = new WireCheck(transcript, implemented, _network, _random);
-        _events = new EventCheck(_side, _random, options.Guard);
+        _deliveries = new DeliveryCheck(_side, random, options.Guard);
+        _actions = new StepActions(transcript, implemented, _side, _network, _stillness, _clock, _deliveries, random, SpeaksFirst(adapter), options.Guard);
+        _wire = new WireCheck(transcript, implemented, _network, _form);
+        _events = new EventCheck(_side, _network, random, options.Guard);
     }
 
     /// <param name="transcript">The conversation, with our differences applied.</param>
@@ -101,11 +104,11 @@ internal sealed class ReplayRun : IAsyncDisposable
 
     private async Task PlayRecordsAsync(int step)
     {
-        var pump = new RecordPump(_transcript, _implemented, step, _network, _sender, _random, _clock, _options);
+        var pump = new RecordPump(_transcript, _implemented, step, _network, _sender, _form, _clock, _options);
         await pump.AdvanceAsync(timeIsUp: false);
         foreach (TranscriptAction idle in _transcript.Actions.Where(action => action.Step == step && action.Kind is ActionKind.Idle && !_sender.IsCut))
         {
-            await PumpAsync(pump, step, timeIsUp: false, () => !pump.WaitsForFirstWord);
+            await PumpAsync(pump, step, timeIsUp: false, () => !pump.WaitsForWord);
             await SettleAsync(pump);
             await IdleAsync(pump, idle.Milliseconds);
         }
@@ -176,7 +179,7 @@ internal sealed class ReplayRun : IAsyncDisposable
     {
         Cut cut = _options.Cut!.Value;
         PlayedConnection connection = _network.Get(cut.Connection);
-        SeveredOutcome outcome = _oracle.Expect(SeveredRuns.Describe(_transcript, _implemented, step, cut));
+        SeveredOutcome outcome = _oracle.Expect(_form.Unwrap(SeveredRuns.Describe(_transcript, _implemented, step, cut)));
         await _deliveries.AwaitInterleavedAsync(outcome.Delivered, step);
         if (outcome.Events is not null)
         {
@@ -204,6 +207,9 @@ internal sealed class ReplayRun : IAsyncDisposable
             throw new ReplayFailedException("the implementation could not be disposed of");
         }
     }
+
+    /// <summary>On ws the side that connects asks for the upgrade, whatever its type, and the other one has nothing to say before.</summary>
+    private bool SpeaksFirst(SideAdapter adapter) => _transcript.IsWs ? _transcript.Sides[_implemented].Role is SideRole.Connect : adapter.SpeaksFirst;
 
     private bool SendsNext(int step)
         => _transcript.Sent.Any(message => message.Step == step + 1 && string.Equals(message.At, _implemented, StringComparison.Ordinal));

@@ -4,6 +4,8 @@ namespace Net.Zlink.Conformance.Tests.Replay.Model;
 internal sealed record Side(string Name, string Type, SideRole Role, IReadOnlyList<SideOption> Options, string? Transport, string? Endpoint)
 {
     public const string RawType = "RAW";
+    public const string Tcp = "tcp";
+    public const string Ws = "ws";
 
     public bool IsRaw => string.Equals(Type, RawType, StringComparison.Ordinal);
 }

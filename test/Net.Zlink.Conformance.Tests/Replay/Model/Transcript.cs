@@ -25,6 +25,11 @@ internal sealed record Transcript(string Name, IReadOnlyList<string> Steps, IRea
 
     public IReadOnlyList<Difference> Differences { get; init; } = [];
 
+    /// <summary>The transport of the native sides, which is one for all of a file.</summary>
+    public string Transport => Sides.Values.First(side => !side.IsRaw).Transport ?? Side.Tcp;
+
+    public bool IsWs => string.Equals(Transport, Side.Ws, StringComparison.Ordinal);
+
     public bool HasRawSide => Sides.Values.Any(side => side.IsRaw);
 
     /// <summary>The side that opens a connection: the one whose connect action names it, and a for those that a opens again by itself.</summary>

@@ -60,12 +60,6 @@ internal static class TrafficReader
     public static WireRecord Record(StrictObject entry)
     {
         entry.Ignore("note", "text");
-        string[] ws = [.. new[] { "http", "payload", "control", "masked" }.Where(entry.Has)];
-        if (ws.Length > 0)
-        {
-            throw new TranscriptFormatException($"{entry.What}: key {ws[0]} on tcp");
-        }
-
         if (new[] { "hex", "segments", "close" }.Count(entry.Has) != 1)
         {
             throw new TranscriptFormatException($"{entry.What}: one of hex, segments, close is needed");
@@ -81,6 +75,10 @@ internal static class TrafficReader
             AtMs = entry.OptionalNumber("at_ms"),
             Segment = entry.OptionalNumber("segment", low: 1),
             Random = Random(entry, _ => bytes.Length, ofParts: false),
+            Http = entry.Has("http") ? Head(new StrictObject(entry.Required("http"), entry.What + ".http")) : null,
+            Payload = entry.Has("payload") ? entry.Bytes("payload") : null,
+            Control = [.. entry.List("control").Select(frame => Control(new StrictObject(frame.Element, frame.What)))],
+            Masked = entry.Flag("masked"),
         };
         if (close is null == (bytes.Length == 0))
         {
@@ -113,6 +111,25 @@ internal static class TrafficReader
         "close" => CloseKind.Close,
         _ => throw new TranscriptFormatException($"{what}: unknown close {word}"),
     };
+
+    private static RecordedHead Head(StrictObject keys)
+    {
+        var head = new RecordedHead(
+            keys.Number("length", low: 1),
+            keys.OptionalText("method"),
+            keys.OptionalText("path"),
+            keys.OptionalNumber("status"),
+            keys.Required("headers").EnumerateObject().ToDictionary(header => header.Name, header => header.Value.GetString() ?? string.Empty, StringComparer.Ordinal));
+        keys.Finish();
+        return head;
+    }
+
+    private static ControlFrame Control(StrictObject keys)
+    {
+        var frame = new ControlFrame(keys.Text("op"), keys.Bytes("payload"));
+        keys.Finish();
+        return frame;
+    }
 
     private static byte[][] Parts(StrictObject entry)
     {

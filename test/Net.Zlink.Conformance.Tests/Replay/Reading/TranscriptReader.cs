@@ -69,9 +69,9 @@ internal static class TranscriptReader
         string type = side.Text("type");
         string? transport = side.OptionalText("transport");
         bool isRaw = string.Equals(type, Side.RawType, StringComparison.Ordinal);
-        if (!isRaw && !string.Equals(transport, "tcp", StringComparison.Ordinal))
+        if (!isRaw && transport is not (Side.Tcp or Side.Ws))
         {
-            throw transport is null ? new TranscriptFormatException($"{side.What}: a native side without transport") : new NotSupportedYetException($"transport {transport}", isPlanned: transport is "ws");
+            throw transport is null ? new TranscriptFormatException($"{side.What}: a native side without transport") : new NotSupportedYetException($"transport {transport}");
         }
 
         SideRole role = side.Text("role") switch

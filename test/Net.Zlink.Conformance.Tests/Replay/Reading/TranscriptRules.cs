@@ -9,6 +9,7 @@ internal static class TranscriptRules
     {
         Need(transcript.Steps.Count > 0, transcript, "no steps");
         Need(transcript.Sides.Values.Any(side => !side.IsRaw), transcript, "no native side");
+        Need(transcript.Sides.Values.Where(side => !side.IsRaw).Select(side => side.Transport).Distinct(StringComparer.Ordinal).Count() == 1, transcript, "two transports");
         CheckActions(transcript);
         CheckTraffic(transcript);
         CheckSpan(transcript, span);
@@ -23,6 +24,7 @@ internal static class TranscriptRules
     {
         CheckSteps(transcript);
         CheckRecords(transcript);
+        WsRules.Check(transcript);
     }
 
     private static void CheckSteps(Transcript transcript)

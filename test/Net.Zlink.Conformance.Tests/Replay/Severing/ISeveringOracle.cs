@@ -16,7 +16,14 @@ internal interface ISeveringOracle
 /// <param name="Step">The step that the cut falls into.</param>
 /// <param name="Connection">The connection that is cut.</param>
 /// <param name="Played">All that played sides sent, on all connections, from the start to the cut, in order.</param>
-internal sealed record Severance(Transcript Transcript, string Implemented, int Step, int Connection, IReadOnlyList<PlayedBytes> Played);
+internal sealed record Severance(Transcript Transcript, string Implemented, int Step, int Connection, IReadOnlyList<PlayedBytes> Played)
+{
+    /// <summary>Connections whose transport had a handshake of its own and had not completed it: nothing of the protocol was on them.</summary>
+    public IReadOnlySet<int> NeverUp { get; init; } = new HashSet<int>();
+
+    /// <summary>Connections on which the played side had broken the transport's own protocol.</summary>
+    public IReadOnlySet<int> Breached { get; init; } = new HashSet<int>();
+}
 
 /// <summary>Bytes that a played side sent.</summary>
 internal sealed record PlayedBytes(int Connection, int Step, byte[] Bytes);

@@ -51,7 +51,7 @@ internal static class SeveredRuns
     public static string Fingerprint(Transcript transcript, Side side, Cut cut)
     {
         var text = new StringBuilder();
-        text.Append(CultureInfo.InvariantCulture, $"{side.Name} {side.Type} {side.Role} {side.Endpoint} {transcript.HasRawSide} {transcript.Timed} {transcript.Events is null} {cut}\n");
+        text.Append(CultureInfo.InvariantCulture, $"{side.Name} {side.Type} {side.Role} {side.Transport} {side.Endpoint} {transcript.HasRawSide} {transcript.Timed} {transcript.Events is null} {cut}\n");
         side.Options.ToList().ForEach(option => Append(text, option));
         int left = cut.Bytes;
         int step = 0;

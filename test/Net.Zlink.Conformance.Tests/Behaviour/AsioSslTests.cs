@@ -1,0 +1,118 @@
+using Net.Zlink.Conformance.Tests.Behaviour.Kit;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Conformance.Tests.Behaviour;
+
+/// <summary>
+/// As the native test_asio_ssl, and what was tried out with the native core beside it: who gets in over tls and wss, with which options, and who does not. The plumbing below, which that program tests first, is SslStream here.
+/// </summary>
+public sealed class AsioSslTests
+{
+    [Theory]
+    [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
+    public async Task A_client_that_trusts_the_authority_gets_in_by_address(string transport) => await GetsInAsync(transport, "127.0.0.1", static (client, files) => client.Authority(files.AuthorityFile));
+
+    [Theory]
+    [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
+    public async Task A_client_that_trusts_the_authority_gets_in_by_name(string transport) => await GetsInAsync(transport, "localhost", static (client, files) => client.Authority(files.AuthorityFile));
+
+    [Theory]
+    [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
+    public async Task A_host_name_set_takes_the_place_of_the_endpoints(string transport)
+        => await GetsInAsync(transport, "127.0.0.1", static (client, files) => client.Authority(files.AuthorityFile).HostName("localhost").TrustSystem(false));
+
+    [Theory]
+    [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
+    public async Task A_client_that_does_not_verify_gets_in_without_an_authority(string transport) => await GetsInAsync(transport, "127.0.0.1", static (client, _) => client.Verify(false));
+
+    [Theory]
+    [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
+    public async Task A_client_that_trusts_nobody_is_kept_out(string transport) => await IsKeptOutAsync(transport, static (client, _) => client.TrustSystem(false));
+
+    [Theory]
+    [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
+    public async Task A_client_that_trusts_the_system_only_is_kept_out(string transport) => await IsKeptOutAsync(transport, static (_, _) => { });
+
+    [Theory]
+    [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
+    public async Task A_client_that_trusts_another_authority_is_kept_out(string transport) => await IsKeptOutAsync(transport, static (client, files) => client.Authority(files.StrangersFile));
+
+    [Theory]
+    [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
+    public async Task A_client_that_expects_another_name_is_kept_out(string transport)
+        => await IsKeptOutAsync(transport, static (client, files) => client.Authority(files.AuthorityFile).HostName("example.invalid"));
+
+    [Theory]
+    [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
+    public async Task A_client_with_a_certificate_gets_in_where_one_is_required(string transport)
+        => await GetsInAsync(transport, "127.0.0.1", static (client, files) => client.Authority(files.AuthorityFile).Certificate(files.ClientFile, files.ClientKeyFile), isMutual: true);
+
+    [Theory]
+    [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
+    public async Task A_client_without_a_certificate_is_kept_out_where_one_is_required(string transport)
+        => await IsKeptOutAsync(transport, static (client, files) => client.Authority(files.AuthorityFile), isMutual: true);
+
+    [Theory]
+    [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
+    public async Task A_key_with_a_password_is_opened_with_it(string transport)
+    {
+        await using var fixture = new StreamFixture();
+        CertificateFolder files = fixture.Own(new CertificateFolder());
+        PairSocket server = fixture.Context.CreatePair().Certificate(files.ServerFile, files.LockedServerKeyFile, CertificateFolder.Password);
+        PairSocket client = fixture.Context.CreatePair().Authority(files.AuthorityFile);
+        client.Connect(server.Bind(Link.Any(transport)));
+        await SocketWords.BounceAsync(server, client);
+    }
+
+    [Theory]
+    [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
+    public async Task A_bind_without_a_certificate_or_with_unreadable_files_is_refused(string transport)
+    {
+        await using var fixture = new StreamFixture();
+        CertificateFolder files = fixture.Own(new CertificateFolder());
+        SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair().Bind(Link.Any(transport)));
+        SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair().Certificate(files.ServerFile, files.ServerFile + ".missing").Bind(Link.Any(transport)));
+        SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair().Certificate(files.ServerFile, files.AuthorityFile).Bind(Link.Any(transport)));
+        SocketWords.Fails("EINVAL", () => fixture.Context.CreatePair().Certificate(files.ServerFile, files.LockedServerKeyFile, "wrong").Bind(Link.Any(transport)));
+    }
+
+    [Theory]
+    [MemberData(nameof(Link.Secure), MemberType = typeof(Link))]
+    public async Task A_connect_with_an_unreadable_authority_is_taken_and_retried(string transport) => await IsKeptOutAsync(transport, static (client, files) => client.Authority(files.AuthorityFile + ".missing"));
+
+    private static async Task GetsInAsync(string transport, string host, Action<PairSocket, CertificateFolder> prepare, bool isMutual = false)
+    {
+        await using var fixture = new StreamFixture();
+        CertificateFolder files = fixture.Own(new CertificateFolder());
+        (PairSocket server, PairSocket client) = Pair(fixture, files, isMutual);
+        prepare(client, files);
+        client.Connect(server.Bind(Link.Any(transport)).Replace("127.0.0.1", host, StringComparison.Ordinal));
+        await SocketWords.BounceAsync(server, client);
+    }
+
+    /// <summary>It tries, fails, and tries again; the server never has a peer.</summary>
+    private static async Task IsKeptOutAsync(string transport, Action<PairSocket, CertificateFolder> prepare, bool isMutual = false)
+    {
+        await using var fixture = new StreamFixture();
+        CertificateFolder files = fixture.Own(new CertificateFolder());
+        (PairSocket server, PairSocket client) = Pair(fixture, files, isMutual);
+        prepare(client, files);
+        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
+        client.Connect(server.Bind(Link.Any(transport)));
+        Assert.Equal([SocketEventTypes.ConnectRetried, SocketEventTypes.ConnectRetried], await monitor.NextAsync(2));
+        Assert.Equal(0, server.PeerCount);
+    }
+
+    private static (PairSocket Server, PairSocket Client) Pair(StreamFixture fixture, CertificateFolder files, bool isMutual)
+    {
+        PairSocket server = fixture.Context.CreatePair().Certificate(files.ServerFile, files.ServerKeyFile);
+        if (isMutual)
+        {
+            server.Authority(files.AuthorityFile).RequireClientCertificate();
+        }
+
+        return (server, fixture.Context.CreatePair(new PairOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1) }));
+    }
+}

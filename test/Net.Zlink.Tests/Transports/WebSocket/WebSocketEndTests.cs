@@ -1,0 +1,294 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Transports.WebSocket;
+
+/// <summary>How connections over ws end: what the peer is told, and peers that do not answer.</summary>
+public sealed class WebSocketEndTests
+{
+    [Fact]
+    public async Task Disconnect_tells_the_peer_1000_behind_everything_sent()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket server = fixture.Context.CreateStream();
+        RawWebSocket client = fixture.Own(await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0")));
+        uint id = await server.NextConnectedAsync();
+        Assert.True(server.TrySend(id, Wire.Huge));
+        server.Disconnect(id);
+        Assert.Equal((id, DisconnectReason.Local), await server.NextDisconnectedAsync());
+        byte[] payload = [];
+        WebSocketFrame? frame;
+        while (!(frame = await client.ReadFrameAsync())!.IsClose)
+        {
+            payload = [.. payload, .. frame.Payload];
+        }
+
+        Wire.AssertSame(Wire.Frame(Wire.Huge), payload);
+        Assert.Equal(1000, frame.Code);
+        Assert.Null(await client.ReadFrameAsync());
+        await client.SendAsync(RawWebSocket.CloseFrame(1000));
+    }
+
+    [Fact]
+    public async Task Disposing_the_context_tells_the_peer_1001()
+    {
+        RawWebSocket client;
+        await using (var context = new ZlinkContext())
+        {
+            StreamSocket server = context.CreateStream();
+            client = await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0"));
+            await server.NextConnectedAsync();
+            ValueTask disposing = context.DisposeAsync();
+            WebSocketFrame? frame = await client.ReadFrameAsync();
+            Assert.True(frame!.IsClose);
+            Assert.Equal(1001, frame.Code);
+            await client.SendAsync(RawWebSocket.CloseFrame(1001));
+            client.Dispose();
+            await disposing.Guarded();
+        }
+    }
+
+    [Fact]
+    public async Task A_peer_that_never_answers_our_CLOSE_is_cut_off_when_the_time_is_up()
+    {
+        var time = new ManualTimeProvider();
+        await using var fixture = new StreamFixture(time: time);
+        StreamSocket server = fixture.Context.CreateStream();
+        server.Options.CloseTimeout = TimeSpan.FromSeconds(3);
+        RawWebSocket client = fixture.Own(await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0")));
+        uint id = await server.NextConnectedAsync();
+        int armed = time.ArmedTimers;
+        server.Disconnect(id);
+        Assert.Equal(1000, (await client.ReadFrameAsync())!.Code);
+        await server.NextDisconnectedAsync();
+
+        // It goes on as if nothing had been said; all of that is thrown away.
+        await client.SendMessageAsync(Wire.Frame("still here"u8));
+        await fixture.SettleAsync();
+        await fixture.UntilAsync(() => time.ArmedTimers > armed);
+        Assert.Equal(0, server.GetStatistics().ClosedConnections);
+        time.Advance(TimeSpan.FromSeconds(2));
+        await fixture.SettleAsync();
+        Assert.Equal(0, server.GetStatistics().ClosedConnections);
+        time.Advance(TimeSpan.FromSeconds(2));
+        await fixture.UntilAsync(() => server.GetStatistics().ClosedConnections == 1);
+        await client.Peer.ReadToAnyEndAsync();
+    }
+
+    [Fact]
+    public async Task A_client_that_sends_CLOSE_and_stays_is_gone_when_the_time_is_up()
+    {
+        var time = new ManualTimeProvider();
+        await using var fixture = new StreamFixture(time: time);
+        StreamSocket server = fixture.Context.CreateStream();
+        RawWebSocket client = fixture.Own(await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0")));
+        uint id = await server.NextConnectedAsync();
+        await client.SendAsync(RawWebSocket.CloseFrame(4000));
+        Assert.Equal(4000, (await client.ReadFrameAsync())!.Code);
+        Assert.Null(await client.ReadFrameAsync());
+        await fixture.SettleAsync();
+        Assert.False(server.TryReceive(out StreamMessage _)); // As natively: the application hears of it when the peer's TCP has ended.
+        time.Advance(server.Options.CloseTimeout);
+        Assert.Equal((id, DisconnectReason.Remote), await server.NextDisconnectedAsync());
+        await fixture.UntilAsync(() => server.GetStatistics().ClosedConnections == 1);
+    }
+
+    [Fact]
+    public async Task A_server_that_sends_CLOSE_and_stays_is_left_when_the_time_is_up()
+    {
+        var time = new ManualTimeProvider();
+        await using var fixture = new StreamFixture(time: time);
+        (StreamSocket client, RawWebSocket server, uint id) = await ConnectAsync(fixture);
+        await server.SendAsync(RawWebSocket.CloseFrame(1001, masked: false));
+        WebSocketFrame? answer = await server.ReadFrameAsync();
+        Assert.True(answer!.IsMasked);
+        Assert.Equal(1001, answer.Code);
+        await fixture.SettleAsync();
+        Assert.False(client.TryReceive(out StreamMessage _)); // RFC 6455, 7.1.1: the server's TCP ends first.
+        time.Advance(client.Options.CloseTimeout);
+        Assert.Equal((id, DisconnectReason.Remote), await client.NextDisconnectedAsync());
+        Assert.Null(await server.ReadFrameAsync());
+        await fixture.UntilAsync(() => client.GetStatistics().ClosedConnections == 1);
+    }
+
+    [Fact]
+    public async Task A_server_that_sends_CLOSE_and_ends_TCP_is_left_at_once()
+    {
+        await using var fixture = new StreamFixture(time: new ManualTimeProvider());
+        (StreamSocket client, RawWebSocket server, uint id) = await ConnectAsync(fixture);
+        await server.SendAsync(RawWebSocket.CloseFrame(1001, masked: false));
+        server.Peer.EndSending();
+        Assert.Equal((id, DisconnectReason.Remote), await client.NextDisconnectedAsync());
+        Assert.Equal(1001, (await server.ReadFrameAsync())!.Code);
+        Assert.Null(await server.ReadFrameAsync());
+        await fixture.UntilAsync(() => client.GetStatistics().ClosedConnections == 1);
+    }
+
+    [Fact]
+    public async Task A_server_that_answers_our_CLOSE_and_stays_is_left_at_once()
+    {
+        await using var fixture = new StreamFixture(time: new ManualTimeProvider());
+        (StreamSocket client, RawWebSocket server, uint id) = await ConnectAsync(fixture);
+        client.Disconnect(id);
+        WebSocketFrame? close = await server.ReadFrameAsync();
+        Assert.True(close!.IsMasked);
+        Assert.Equal(1000, close.Code);
+        await server.SendAsync(RawWebSocket.CloseFrame(1000, masked: false));
+        await fixture.UntilAsync(() => client.GetStatistics().ClosedConnections == 1);
+        Assert.Null(await server.ReadFrameAsync());
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_peer_that_breaks_the_protocol_and_stays_is_cut_off_when_the_time_is_up(bool weConnect)
+    {
+        var time = new ManualTimeProvider();
+        await using var fixture = new StreamFixture(time: time);
+        StreamSocket ours;
+        RawWebSocket theirs;
+        uint id;
+        if (weConnect)
+        {
+            (ours, theirs, id) = await ConnectAsync(fixture);
+        }
+        else
+        {
+            ours = fixture.Context.CreateStream();
+            theirs = fixture.Own(await RawWebSocket.ConnectAsync(ours.Bind("ws://127.0.0.1:0")));
+            id = await ours.NextConnectedAsync();
+        }
+
+        // A server's frames have no mask, a client's have one: this is the wrong way round.
+        using SocketMonitor monitor = ours.OpenMonitor(SocketEventTypes.Disconnected);
+        await theirs.SendAsync(RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, Wire.Frame("?"u8), masked: weConnect));
+        WebSocketFrame? close = await theirs.ReadFrameAsync();
+        Assert.Equal(1002, close!.Code);
+        Assert.Equal(weConnect, close.IsMasked);
+        if (!weConnect)
+        {
+            Assert.Null(await theirs.ReadFrameAsync()); // The server's TCP ends first.
+        }
+
+        await theirs.SendAsync(new byte[100_000]);
+        await fixture.SettleAsync();
+        Assert.False(ours.TryReceive(out StreamMessage _));
+        Assert.Equal(0, ours.GetStatistics().ClosedConnections);
+        time.Advance(ours.Options.CloseTimeout);
+        Assert.Equal((id, DisconnectReason.ProtocolError), await ours.NextDisconnectedAsync());
+        Assert.Contains("broke the WebSocket protocol", (await monitor.NextAsync(SocketEventTypes.Disconnected)).Detail, StringComparison.Ordinal);
+        await fixture.UntilAsync(() => ours.GetStatistics().ClosedConnections == 1);
+    }
+
+    [Theory]
+    [InlineData(0)] // a STREAM frame over the limit: no CLOSE, as natively
+    [InlineData(1)] // a STREAM peer that ends TCP without a CLOSE
+    [InlineData(2)] // in the middle of a frame
+    public async Task Ends_without_a_CLOSE(int how)
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket server = fixture.Context.CreateStream();
+        RawWebSocket client = fixture.Own(await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0")));
+        uint id = await server.NextConnectedAsync();
+        if (how == 0)
+        {
+            await client.SendMessageAsync(Wire.Header(9 * 1024 * 1024));
+            Assert.Equal((id, DisconnectReason.ProtocolError), await server.NextDisconnectedAsync());
+        }
+        else
+        {
+            await client.SendAsync(how == 1 ? RawWebSocket.Frame(0x82, Wire.Frame("x"u8)) : RawWebSocket.Frame(0x82, Wire.Frame("x"u8))[..^1]);
+            if (how == 1)
+            {
+                Assert.Equal("x"u8.ToArray(), await server.NextDataAsync(id));
+            }
+
+            client.Peer.EndSending();
+            Assert.Equal((id, DisconnectReason.Remote), await server.NextDisconnectedAsync());
+        }
+
+        Assert.Null(await client.ReadFrameAsync());
+    }
+
+    [Fact]
+    public async Task A_message_of_more_than_64_MiB_is_answered_with_1009()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket server = fixture.Context.CreateStream();
+        var handler = new TestHandler();
+        RawWebSocket client = fixture.Own(await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0", handler)));
+        await handler.NextConnectedAsync();
+        byte[] piece = Wire.Frame(new byte[(1024 * 1024) - 4]);
+        byte[] header = [0x82, 0xFF, 0, 0, 0, 0, 0x04, 0, 0, 1, 0, 0, 0, 0]; // 64 MiB and one byte, with a mask of zeros
+        await client.SendAsync(header);
+        for (int i = 0; i < 64; i++)
+        {
+            await client.SendAsync(piece);
+        }
+
+        await client.SendAsync(0);
+        WebSocketFrame? close = await client.ReadFrameAsync();
+        Assert.Equal(1009, close!.Code);
+        Assert.Null(await client.ReadFrameAsync());
+        client.Dispose();
+        Assert.Equal(DisconnectReason.ProtocolError, (await handler.NextDisconnectedAsync()).Reason);
+        Assert.Equal(64, server.GetStatistics().ReceivedMessages);
+    }
+
+    [Fact]
+    public async Task A_message_of_64_MiB_is_taken()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket server = fixture.Context.CreateStream();
+        var handler = new TestHandler();
+        RawWebSocket client = fixture.Own(await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0", handler)));
+        StreamPeer peer = await handler.NextConnectedAsync();
+        byte[] piece = Wire.Frame(new byte[(1024 * 1024) - 4]);
+        await client.SendAsync([0x82, 0xFF, 0, 0, 0, 0, 0x04, 0, 0, 0, 0, 0, 0, 0]);
+        for (int i = 0; i < 64; i++)
+        {
+            await client.SendAsync(piece);
+        }
+
+        await fixture.UntilAsync(() => server.GetStatistics().ReceivedMessages == 64);
+        Assert.True(peer.TrySend("thanks"u8));
+        Assert.Equal(Wire.Frame("thanks"u8), (await client.ReadFrameAsync())!.Payload);
+    }
+
+    [Fact]
+    public async Task A_frame_above_what_one_write_takes_is_one_message_in_fragments_and_frames_end_with_messages()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket server = fixture.Context.CreateStream();
+        RawWebSocket client = fixture.Own(await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0")));
+        uint id = await server.NextConnectedAsync();
+        byte[] huge = Wire.Pattern(3_000_000);
+        await server.SendAsync(id, huge, Guard.Token).Guarded();
+        await server.SendAsync(id, "next"u8.ToArray(), Guard.Token).Guarded();
+        byte[] all = [];
+        bool isOpen = false;
+        while (all.Length < huge.Length + 4 + 8)
+        {
+            WebSocketFrame? frame = await client.ReadFrameAsync();
+            Assert.NotEmpty(frame!.Payload);
+            Assert.Equal(isOpen ? 0 : RawWebSocket.Binary, frame.First & 0x7F);
+            isOpen = (frame.First & RawWebSocket.Fin) == 0;
+            all = [.. all, .. frame.Payload];
+        }
+
+        Assert.False(isOpen);
+        Wire.AssertSame([.. Wire.Frame(huge), .. Wire.Frame("next"u8)], all);
+    }
+
+    private static async Task<(StreamSocket Client, RawWebSocket Server, uint Id)> ConnectAsync(StreamFixture fixture)
+    {
+        StreamSocket client = fixture.Context.CreateStream();
+        RawListener listener = fixture.Listen();
+        Task<uint> connecting = client.ConnectAsync(listener.Endpoint.Replace("tcp:", "ws:", StringComparison.Ordinal), Guard.Token).AsTask();
+        RawWebSocket server = fixture.Own(await RawWebSocket.AcceptAsync(listener));
+        uint id = await connecting.Guarded();
+        Assert.Equal(id, await client.NextConnectedAsync());
+        return (client, server, id);
+    }
+}

@@ -1,0 +1,55 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Zmp;
+
+/// <summary>A binder that goes and comes back at the same endpoint.</summary>
+public sealed class RebindTests
+{
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("ipc")]
+    public async Task A_connected_socket_finds_each_binder_that_comes_back_at_once(string transport)
+    {
+        const int Rounds = 200;
+        await using var fixture = new ContextFixture(shutdownTimeout: TimeSpan.FromSeconds(1));
+        string endpoint = ModelEndpoint.Of(transport);
+        PairSocket connecter = fixture.Context.CreatePair(new PairOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1), Linger = TimeSpan.Zero });
+        connecter.Connect(endpoint);
+        using SocketMonitor there = connecter.OpenMonitor();
+        for (int round = 0; round < Rounds; round++)
+        {
+            PairSocket binder = fixture.Context.CreatePair();
+            using SocketMonitor here = binder.OpenMonitor();
+            binder.Bind(endpoint);
+
+            // It may go with the last connection, and fills what that one has to throw away.
+            connecter.TrySend("x"u8);
+            using var patience = new CancellationTokenSource(Guard.Limit / 2);
+            try
+            {
+                await binder.SendAsync(BitConverter.GetBytes(round), patience.Token);
+                using Message message = await connecter.ReceiveAsync(patience.Token);
+                Assert.Equal(round, BitConverter.ToInt32(message.Span));
+            }
+            catch (OperationCanceledException)
+            {
+                Assert.Fail($"round {round}\n{connecter.Describe()}\n{string.Join('\n', Events(there))}\n{binder.Describe()}\n{string.Join('\n', Events(here))}");
+            }
+
+            binder.Dispose();
+        }
+    }
+
+    private static IEnumerable<string> Events(SocketMonitor monitor)
+    {
+        List<string> all = [];
+        while (monitor.TryRead(out SocketEvent e))
+        {
+            all.Add($"{e.Type} {e.Value} {e.Detail}");
+        }
+
+        return all.TakeLast(12);
+    }
+}
