@@ -16,9 +16,15 @@ internal sealed class CertificateJudge(TlsSettings settings, string? host)
     {
         if (settings.Validation is { } users)
         {
-            if (!users(sender, certificate, chain, errors))
+            try
             {
-                Refusal = $"the application's own check refused the certificate{Of(certificate)}";
+                Refusal = users(sender, certificate, chain, errors) ? null : $"the application's own check refused the certificate{Of(certificate)}";
+            }
+#pragma warning disable CA1031 // It may throw anything; it ends this handshake and nothing else.
+            catch (Exception e)
+#pragma warning restore CA1031
+            {
+                Refusal = $"the application's own check of the certificate{Of(certificate)} threw {e.GetType().Name}: {e.Message}";
             }
 
             return Refusal is null;

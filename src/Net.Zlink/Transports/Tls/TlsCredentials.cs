@@ -8,17 +8,13 @@ internal sealed class TlsCredentials
 {
     private readonly TlsSettings _settings;
     private readonly WatchedFiles<SslStreamCertificateContext>? _ownFiles;
-    private readonly SslStreamCertificateContext? _own;
     private readonly WatchedFiles<X509Certificate2Collection>? _authorities;
+    private SslStreamCertificateContext? _own;
 
     public TlsCredentials(TlsSettings settings)
     {
         _settings = settings;
-        if (settings.Certificate is { } certificate)
-        {
-            _own = SslStreamCertificateContext.Create(certificate, additionalCertificates: null, offline: true);
-        }
-        else if (settings.CertificateFile.Length > 0)
+        if (settings.Certificate is null && settings.CertificateFile.Length > 0)
         {
             _ownFiles = new([settings.CertificateFile, settings.KeyFile], () => PemFiles.ReadOwn(settings));
         }
@@ -33,29 +29,36 @@ internal sealed class TlsCredentials
     /// <param name="mustHaveOwn">The side that listens has to show a certificate.</param>
     public string? Check(bool mustHaveOwn)
     {
-        if (mustHaveOwn && _own is null && _ownFiles is null)
+        if (mustHaveOwn && _settings.Certificate is null && _ownFiles is null)
         {
             return "a listener needs a certificate: set Tls.CertificateFile and Tls.KeyFile, or Tls.Certificate";
         }
 
-        string what = _settings.CertificateFile;
+        string what = _settings.Certificate is not null ? "the certificate in Tls.Certificate"
+            : _settings.KeyFile.Length > 0 ? $"{EndpointError.Quote(_settings.CertificateFile)} with the key in {EndpointError.Quote(_settings.KeyFile)}"
+            : EndpointError.Quote(_settings.CertificateFile);
         try
         {
-            _ownFiles?.Get();
-            what = _settings.CaFile;
+            if (mustHaveOwn && _settings.Certificate is { HasPrivateKey: false })
+            {
+                return $"{what} has no private key";
+            }
+
+            Own();
+            what = EndpointError.Quote(_settings.CaFile);
             _authorities?.Get();
             return null;
         }
         catch (Exception e) when (PemFiles.IsOfFiles(e))
         {
-            return $"{EndpointError.Quote(what)} cannot be used: {e.Message}";
+            return $"{what} cannot be used: {e.Message}";
         }
     }
 
     /// <summary>What a server shows and demands.</summary>
     public SslServerAuthenticationOptions ForServer(CertificateJudge judge) => _settings.Server ?? new SslServerAuthenticationOptions
     {
-        ServerCertificateContext = _own ?? _ownFiles?.Get(),
+        ServerCertificateContext = Own(),
         ClientCertificateRequired = _settings.RequireClientCertificate,
         EnabledSslProtocols = _settings.Protocols,
         CipherSuitesPolicy = _settings.CipherSuites,
@@ -67,12 +70,17 @@ internal sealed class TlsCredentials
     public SslClientAuthenticationOptions ForClient(CertificateJudge judge, string host) => _settings.Client ?? new SslClientAuthenticationOptions
     {
         TargetHost = host,
-        ClientCertificateContext = _own ?? _ownFiles?.Get(),
+        ClientCertificateContext = Own(),
         EnabledSslProtocols = _settings.Protocols,
         CipherSuitesPolicy = _settings.CipherSuites,
         CertificateChainPolicy = ChainPolicy(),
         RemoteCertificateValidationCallback = judge.Accepts,
     };
+
+    // Made when it is first needed: a certificate that cannot be used is a failed bind or handshake, not an exception.
+    private SslStreamCertificateContext? Own() => _settings.Certificate is { } certificate
+        ? _own ??= SslStreamCertificateContext.Create(certificate, additionalCertificates: null, offline: true)
+        : _ownFiles?.Get();
 
     private X509ChainPolicy ChainPolicy()
     {

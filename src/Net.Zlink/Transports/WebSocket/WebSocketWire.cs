@@ -41,6 +41,7 @@ internal sealed class WebSocketWire(
     private bool _peerClosed;
     private bool _isOver;
     private bool _hasEnded;
+    private TaskCompletionSource? _tooLate;
 
     /// <inheritdoc/>
     public override string Format(EndPoint? address) => Endpoints.Format(address, Scheme);
@@ -56,6 +57,13 @@ internal sealed class WebSocketWire(
             _ => null,
         };
         return End(status is null && (tls is null || _hasEnded) ? null : () => FarewellAsync(status, CancellationToken.None));
+    }
+
+    /// <inheritdoc/>
+    public override void Dispose()
+    {
+        base.Dispose();
+        FailLateWrite();
     }
 
     /// <inheritdoc/>
@@ -117,6 +125,13 @@ internal sealed class WebSocketWire(
     /// <inheritdoc/>
     protected override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame)
     {
+        if (_isOver)
+        {
+            // Behind a CLOSE nothing may follow, but it takes until the peer's end that the engine hears of it. A failure now would be the first it hears: an abort, which destroys our answer.
+            _tooLate ??= new TaskCompletionSource();
+            return new ValueTask(_tooLate.Task);
+        }
+
         _sent += bytes.Length;
         bool ends = !endsMidFrame || _sent >= LongestOwnMessage;
         if (ends)
@@ -128,7 +143,11 @@ internal sealed class WebSocketWire(
     }
 
     /// <inheritdoc/>
-    protected override WireStatus JudgeEnd() => _peerClosed ? WireStatus.Ended : WireStatus.Refused;
+    protected override WireStatus JudgeEnd()
+    {
+        FailLateWrite();
+        return _peerClosed ? WireStatus.Ended : WireStatus.Refused;
+    }
 
     /// <inheritdoc/>
     protected override WireStatus? Judge(Exception exception)
@@ -158,6 +177,8 @@ internal sealed class WebSocketWire(
         webSocket.Dispose();
         stream.Release();
     }
+
+    private void FailLateWrite() => _tooLate?.TrySetException(new IOException("The peer has closed the WebSocket."));
 
     /// <summary>The peer sent what RFC 6455 forbids; other faults are about the connection, or about an operation that comes too late.</summary>
     private static bool IsBreach(WebSocketException fault) =>

@@ -211,6 +211,60 @@ public sealed class WebSocketEndTests
         Assert.Null(await client.ReadFrameAsync());
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_peer_that_closes_while_we_send_gets_our_answer_and_counts_as_gone_in_order(bool weConnect)
+    {
+        var time = new ManualTimeProvider();
+        await using var fixture = new StreamFixture(time: time);
+        StreamSocket ours;
+        RawWebSocket theirs;
+        uint id;
+        if (weConnect)
+        {
+            (ours, theirs, id) = await ConnectAsync(fixture);
+        }
+        else
+        {
+            ours = fixture.Context.CreateStream();
+            theirs = fixture.Own(await RawWebSocket.ConnectAsync(ours.Bind("ws://127.0.0.1:0")));
+            id = await ours.NextConnectedAsync();
+        }
+
+        await theirs.SendAsync(RawWebSocket.CloseFrame(1000, masked: !weConnect));
+        WebSocketFrame? frame = await theirs.ReadFrameAsync();
+        Assert.Equal(1000, frame!.Code);
+
+        // The application does not know yet, and goes on.
+        Assert.True(ours.TrySend(id, "more"u8));
+        Assert.True(ours.TrySend(id, Wire.Huge));
+        await fixture.SettleAsync();
+        Assert.False(ours.TryReceive(out StreamMessage _));
+        theirs.Peer.EndSending();
+        Assert.Equal((id, DisconnectReason.Remote), await ours.NextDisconnectedAsync());
+        Assert.Null(await theirs.ReadFrameAsync());
+        await fixture.UntilAsync(() => ours.GetStatistics().ClosedConnections == 1);
+        Assert.Equal(2, ours.GetStatistics().DroppedMessages);
+    }
+
+    [Fact]
+    public async Task A_peer_that_closes_and_stays_while_we_send_can_be_let_go()
+    {
+        await using var fixture = new StreamFixture(time: new ManualTimeProvider());
+        StreamSocket ours = fixture.Context.CreateStream();
+        RawWebSocket theirs = fixture.Own(await RawWebSocket.ConnectAsync(ours.Bind("ws://127.0.0.1:0")));
+        uint id = await ours.NextConnectedAsync();
+        await theirs.SendAsync(RawWebSocket.CloseFrame(1000));
+        Assert.Equal(1000, (await theirs.ReadFrameAsync())!.Code);
+        Assert.True(ours.TrySend(id, "more"u8));
+        await fixture.SettleAsync();
+        ours.Options.Linger = TimeSpan.Zero;
+        ours.Dispose();
+        theirs.Dispose();
+        await fixture.UntilAsync(() => ours.GetStatistics().ClosedConnections == 1);
+    }
+
     [Fact]
     public async Task A_message_of_more_than_64_MiB_is_answered_with_1009()
     {

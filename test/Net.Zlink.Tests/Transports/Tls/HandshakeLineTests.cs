@@ -1,0 +1,189 @@
+using System.Net.Security;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Transports.Tls;
+
+/// <summary>Many handshakes at once: silent clients, callbacks that take long, and everybody else meanwhile.</summary>
+public sealed class HandshakeLineTests : IDisposable
+{
+    private readonly TestCertificates _own = new();
+
+    public void Dispose() => _own.Dispose();
+
+    [Theory]
+    [InlineData("tls")]
+    [InlineData("ws")]
+    [InlineData("wss")]
+    public async Task Silent_clients_hold_up_neither_accepting_nor_a_client_that_gets_a_place(string scheme)
+    {
+        const int Places = 3;
+        const int Silent = 10;
+        var time = new ManualTimeProvider();
+        await using var context = new ZlinkContext(new ZlinkContextOptions { TimeProvider = time, MaxHandshakes = Places });
+        await using DealerSocket server = context.CreateDealer();
+        server.Options.Tls.Certificate = _own.Server;
+        server.Options.HandshakeInterval = TimeSpan.FromSeconds(30);
+        const SocketEventTypes Events = SocketEventTypes.Accepted | SocketEventTypes.HandshakeFailedNoDetail;
+        using SocketMonitor monitor = server.OpenMonitor(Events);
+        string endpoint = server.Bind($"{scheme}://127.0.0.1:0");
+        string tcp = $"tcp://127.0.0.1:{new Uri(endpoint).Port}";
+        var silent = new List<RawPeer>();
+        for (int i = 0; i < Silent; i++)
+        {
+            silent.Add(await RawPeer.ConnectAsync(tcp));
+            await monitor.NextAsync(SocketEventTypes.Accepted);
+        }
+
+        // All are accepted; as many as there are places have a clock that runs. Then comes a good client, whose clock is the real one.
+        await WaitForClocksAsync(time, Places);
+        await using var other = new ZlinkContext();
+        await using DealerSocket client = other.CreateDealer();
+        client.Options.Tls.CaFile = _own.CaFile;
+        client.Options.ReconnectInterval = TimeSpan.FromMilliseconds(1);
+        client.Connect(endpoint);
+        await client.SendAsync("good"u8.ToArray(), Guard.Token).Guarded();
+        await monitor.NextAsync(SocketEventTypes.Accepted);
+        using (Pacer pacer = await Pacer.CreateAsync())
+        {
+            await pacer.RoundTripAsync();
+        }
+
+        Assert.Equal(0, server.GetStatistics().Peers);
+        Task allEnded = Task.WhenAll(silent.Select(static peer => peer.ReadToAnyEndAsync()));
+        long started = TimeProvider.System.GetTimestamp();
+        while (!allEnded.IsCompleted)
+        {
+            Assert.True(TimeProvider.System.GetElapsedTime(started) < Guard.Limit, "silent clients are not closed");
+            time.Advance(TimeSpan.FromSeconds(31)); // As often as it takes until each has had its place and its time; if it hits the good one, that comes again.
+            await Task.Yield();
+        }
+
+        // The first one may have been on a connection that the clock hit just when it was complete.
+        await client.SendAsync("good"u8.ToArray(), Guard.Token).Guarded();
+        using Message message = await server.ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal("good"u8.ToArray(), message.Span.ToArray());
+        SocketEvent failed = await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
+        Assert.EndsWith("was not complete within 30000 ms", failed.Detail, StringComparison.Ordinal);
+        Assert.InRange(server.GetStatistics().HandshakeFailures.TimedOut, Silent, long.MaxValue);
+        silent.ForEach(static peer => peer.Dispose());
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Closing_the_socket_ends_handshakes_and_those_that_wait_in_line(bool unbind)
+    {
+        await using var context = new ZlinkContext(new ZlinkContextOptions { MaxHandshakes = 1 });
+        StreamSocket server = context.CreateStream();
+        server.Options.Tls.Certificate = _own.Server;
+        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.Accepted);
+        string endpoint = server.Bind("tls://127.0.0.1:0");
+        string tcp = endpoint.Replace("tls:", "tcp:", StringComparison.Ordinal);
+        using RawPeer inHandshake = await RawPeer.ConnectAsync(tcp);
+        await monitor.NextAsync(SocketEventTypes.Accepted);
+        using RawPeer inLine = await RawPeer.ConnectAsync(tcp);
+        await monitor.NextAsync(SocketEventTypes.Accepted);
+        if (unbind)
+        {
+            server.Unbind(endpoint);
+        }
+        else
+        {
+            await server.DisposeAsync().Guarded();
+        }
+
+        await inHandshake.ReadToAnyEndAsync();
+        await inLine.ReadToAnyEndAsync();
+    }
+
+    [Fact]
+    public async Task A_certificate_callback_that_takes_long_stops_nobody_elses_messages()
+    {
+        await using var fixture = new StreamFixture(shards: 1);
+        using var held = new ManualResetEventSlim();
+        var entered = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        StreamSocket server = fixture.Context.CreateStream();
+        server.Options.Tls.Certificate = _own.Server;
+        var echo = TestHandler.Echo();
+        string endpoint = server.Bind("tls://127.0.0.1:0", echo);
+        StreamSocket good = fixture.Context.CreateStream();
+        good.Options.Tls.CaFile = _own.CaFile;
+        uint peer = await good.ConnectAsync(endpoint, Guard.Token).Guarded();
+        await good.NextConnectedAsync();
+
+        StreamSocket slow = fixture.Context.CreateStream();
+        slow.Options.Tls.Validation = (_, _, _, errors) =>
+        {
+            entered.SetResult();
+            Assert.True(held.Wait(Guard.Limit, Guard.Token));
+            return errors != SslPolicyErrors.RemoteCertificateNotAvailable;
+        };
+        Task<uint> connecting = slow.ConnectAsync(endpoint, Guard.Token).AsTask();
+        await entered.Task.Guarded();
+        for (int i = 0; i < 1_000; i++)
+        {
+            Assert.True(good.TrySend(peer, "?"u8));
+            Assert.Equal("?"u8.ToArray(), await good.NextDataAsync(peer));
+        }
+
+        Assert.False(connecting.IsCompleted);
+        held.Set();
+        await connecting.Guarded();
+    }
+
+    [Fact]
+    public async Task A_servers_choice_of_certificate_that_takes_long_stops_nobody_elses_messages()
+    {
+        await using var fixture = new StreamFixture(shards: 1);
+        using var held = new ManualResetEventSlim();
+        var entered = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        StreamSocket server = fixture.Context.CreateStream();
+        server.Options.Tls.Server = new SslServerAuthenticationOptions
+        {
+            ServerCertificateSelectionCallback = (_, name) =>
+            {
+                if (string.Equals(name, "slow.example", StringComparison.Ordinal))
+                {
+                    entered.SetResult();
+                    Assert.True(held.Wait(Guard.Limit, Guard.Token));
+                }
+
+                return _own.Server;
+            },
+        };
+        string endpoint = server.Bind("wss://127.0.0.1:0", TestHandler.Echo());
+        StreamSocket good = fixture.Context.CreateStream();
+        good.Options.Tls.CaFile = _own.CaFile;
+        uint peer = await good.ConnectAsync(endpoint, Guard.Token).Guarded();
+        await good.NextConnectedAsync();
+        StreamSocket slow = fixture.Context.CreateStream();
+        slow.Options.Tls.HostName = "slow.example";
+        slow.Options.Tls.VerifyPeer = false;
+        Task<uint> connecting = slow.ConnectAsync(endpoint, Guard.Token).AsTask();
+        await entered.Task.Guarded();
+        for (int i = 0; i < 1_000; i++)
+        {
+            Assert.True(good.TrySend(peer, "?"u8));
+            Assert.Equal("?"u8.ToArray(), await good.NextDataAsync(peer));
+        }
+
+        StreamSocket another = fixture.Context.CreateStream();
+        another.Options.Tls.CaFile = _own.CaFile;
+        await another.ConnectAsync(endpoint, Guard.Token).Guarded();
+        Assert.False(connecting.IsCompleted);
+        held.Set();
+        await connecting.Guarded();
+    }
+
+    private static async Task WaitForClocksAsync(ManualTimeProvider time, int clocks)
+    {
+        long started = TimeProvider.System.GetTimestamp();
+        while (time.ArmedTimers < clocks)
+        {
+            Assert.True(TimeProvider.System.GetElapsedTime(started) < Guard.Limit, $"{time.ArmedTimers} of {clocks} handshakes have a time limit");
+            await Task.Yield();
+        }
+    }
+}

@@ -1,0 +1,200 @@
+using System.Net.Security;
+using System.Security.Authentication;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Transports.Tls;
+
+/// <summary>TLS handshakes that fail: both sides say why in an event, count it by cause, and the listener goes on.</summary>
+public sealed class TlsFailureTests : IDisposable
+{
+    // The base library judges a certificate after its own part of the handshake: what the other side sees is a connection that is complete, and then ends.
+    private const string Ended = "";
+
+    private static readonly Dictionary<string, Case> Cases = new(StringComparer.Ordinal)
+    {
+        ["expired"] = new(
+            "is not valid now: it is from", Ended,
+            static (own, server, _) => (server.CertificateFile, server.KeyFile) = own.WriteFiles("old", own.Issue("CN=old", ["localhost"], [], daysUntilEnd: -1))),
+        ["not valid yet"] = new(
+            "is not valid now: it is from", Ended,
+            static (own, server, _) => (server.CertificateFile, server.KeyFile) = own.WriteFiles("new", own.Issue("CN=new", ["localhost"], [], daysUntilEnd: 400))),
+        ["wrong name"] = new(
+            "is not for \"localhost\" but for elsewhere.example; set Tls.HostName", Ended,
+            static (own, server, _) => (server.CertificateFile, server.KeyFile) = own.WriteFiles("else", own.Issue("CN=else", ["elsewhere.example"], []))),
+        ["wrong HostName"] = new(
+            "is not for \"elsewhere.example\" but for localhost, 127.0.0.1, ::1; set Tls.HostName", Ended,
+            static (_, _, client) => client.HostName = "elsewhere.example"),
+        ["another authority"] = new(
+            "is issued by \"CN=Zlink test authority\", whom nobody here trusts; name the authority's file in Tls.CaFile", Ended,
+            static (own, _, client) => client.CaFile = own.Other.CaFile),
+        ["no authority but the system's"] = new(
+            "whom nobody here trusts; name the authority's file in Tls.CaFile", Ended,
+            static (_, _, client) => client.CaFile = ""),
+        ["no authority at all"] = new(
+            "whom nobody here trusts; name the authority's file in Tls.CaFile", Ended,
+            static (_, _, client) => (client.CaFile, client.TrustSystem) = ("", false)),
+        ["the application refuses the server"] = new(
+            "the application's own check refused the certificate \"CN=server\"", Ended,
+            static (_, _, client) => client.Validation = static (_, _, _, _) => false),
+        ["the application's check of the server throws"] = new(
+            "the application's own check of the certificate \"CN=server\" threw NotSupportedException: my check", Ended,
+            static (_, _, client) => client.Validation = static (_, _, _, _) => throw new NotSupportedException("my check")),
+        ["no client certificate"] = new(
+            Ended, "the client showed no certificate, and one is required",
+            static (own, server, _) => (server.RequireClientCertificate, server.CaFile) = (true, own.CaFile)),
+        ["no client certificate, TLS 1.2"] = new(
+            Ended, "the client showed no certificate, and one is required",
+            static (own, server, _) => (server.RequireClientCertificate, server.CaFile, server.Protocols) = (true, own.CaFile, SslProtocols.Tls12)),
+        ["a client certificate of another authority"] = new(
+            Ended, "is issued by \"CN=somebody else\", whom nobody here trusts; name the authority's file in Tls.CaFile",
+            static (own, server, client) =>
+            {
+                (server.RequireClientCertificate, server.CaFile, server.Protocols) = (true, own.CaFile, SslProtocols.Tls12);
+                client.Certificate = own.Other.Server;
+            }),
+        ["the application refuses the client"] = new(
+            Ended, "the application's own check refused the certificate \"CN=server\"",
+            static (own, server, client) =>
+            {
+                (server.RequireClientCertificate, server.CaFile, server.Protocols) = (true, own.CaFile, SslProtocols.Tls12);
+                server.Validation = static (_, _, _, _) => false;
+                client.Certificate = own.Server;
+            }),
+        ["the application's choice of a certificate throws"] = new(
+            "", "the application's TLS options cannot be used: my choice",
+            static (_, server, _) => server.Server = new SslServerAuthenticationOptions { ServerCertificateSelectionCallback = static (_, _) => throw new NotSupportedException("my choice") }),
+        ["options of the application's own refuse"] = new(
+            "certificate", Ended,
+            static (_, _, client) => client.Client = new SslClientAuthenticationOptions { TargetHost = "localhost", RemoteCertificateValidationCallback = static (_, _, _, _) => false }),
+        ["no version in common"] = new(
+            "", "",
+            static (_, server, client) => (server.Protocols, client.Protocols) = (SslProtocols.Tls12, SslProtocols.Tls13)),
+        ["the client's own files are missing"] = new(
+            "the files named in Tls cannot be used", "the connection was lost during the TLS handshake",
+            static (_, _, client) => client.CertificateFile = "/nowhere/client.crt"),
+        ["the authorities are missing"] = new(
+            "/nowhere/ca.crt", "the connection was lost during the TLS handshake",
+            static (_, _, client) => client.CaFile = "/nowhere/ca.crt"),
+    };
+
+    private readonly Authorities _own = new();
+
+    public static TheoryData<string, string> Rows()
+    {
+        var rows = new TheoryData<string, string>();
+        foreach (string name in Cases.Keys)
+        {
+            rows.Add("tls", name);
+            rows.Add("wss", name);
+        }
+
+        return rows;
+    }
+
+    public void Dispose() => _own.Dispose();
+
+    [Theory]
+    [MemberData(nameof(Rows))]
+    public async Task Both_sides_say_why(string scheme, string name)
+    {
+        Case one = Cases[name];
+        await using var context = new ZlinkContext();
+        await using DealerSocket server = context.CreateDealer();
+        await using DealerSocket client = context.CreateDealer();
+        client.Options.ReconnectInterval = TimeSpan.FromHours(1);
+        (server.Options.Tls.CertificateFile, server.Options.Tls.KeyFile) = (_own.CertificateFile, _own.KeyFile);
+        client.Options.Tls.CaFile = _own.CaFile;
+        one.Arrange(_own, server.Options.Tls, client.Options.Tls);
+        const SocketEventTypes Events = SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected | SocketEventTypes.Connected | SocketEventTypes.Accepted;
+        using SocketMonitor atServer = server.OpenMonitor(Events);
+        using SocketMonitor atClient = client.OpenMonitor(Events);
+        string endpoint = $"{scheme}://localhost:{new Uri(server.Bind($"{scheme}://localhost:0")).Port}";
+        client.Connect(endpoint);
+        await AssertFailedAsync(atServer, SocketEventTypes.Accepted, one.Server);
+        await AssertFailedAsync(atClient, SocketEventTypes.Connected, one.Client);
+        Assert.Equal(1, client.GetStatistics().HandshakeFailures.Total);
+        if (one.Client.Length > 0)
+        {
+            Assert.Equal(name.Contains("version", StringComparison.Ordinal) ? 0 : 1, client.GetStatistics().HandshakeFailures.Certificate);
+        }
+
+        HandshakeFailures failures = server.GetStatistics().HandshakeFailures;
+        Assert.Equal(1, failures.Total);
+        if (one.Server.Length > 0)
+        {
+            Assert.Equal(one.Server.Contains("lost", StringComparison.Ordinal) ? 0 : 1, failures.Certificate);
+        }
+
+        Assert.Equal(0, server.GetStatistics().Peers);
+
+        // The listener goes on: unless it is itself what is wrong, a client that does it right is served.
+        if (server.Options.Tls.Server is null && !name.Contains("version", StringComparison.Ordinal) && !server.Options.Tls.RequireClientCertificate)
+        {
+            await using DealerSocket next = context.CreateDealer();
+            next.Options.Tls.VerifyPeer = false;
+            next.Connect(endpoint);
+            await next.SendAsync("x"u8.ToArray(), Guard.Token).Guarded();
+            using Message message = await server.ReceiveAsync(Guard.Token).Guarded();
+        }
+    }
+
+    [Fact]
+    public async Task A_connect_that_awaits_its_result_fails_with_the_words()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket server = fixture.Context.CreateStream();
+        server.Options.Tls.Certificate = _own.Server;
+        StreamSocket client = fixture.Context.CreateStream();
+        client.Options.Tls.CaFile = _own.CaFile;
+        client.Options.Tls.HostName = "elsewhere.example";
+        string endpoint = server.Bind("tls://127.0.0.1:0");
+        ZlinkException refused = await Assert.ThrowsAsync<ZlinkException>(() => client.ConnectAsync(endpoint, Guard.Token).Guarded());
+        Assert.Contains("is not for \"elsewhere.example\"", refused.Message, StringComparison.Ordinal);
+        Assert.Equal(1, client.GetStatistics().FailedHandshakes);
+        uint id = await server.NextConnectedAsync();
+        Assert.Equal(id, (await server.NextDisconnectedAsync()).PeerId);
+    }
+
+    [Theory]
+    [InlineData("GET / HTTP/1.1\r\nHost: a\r\n\r\n")]
+    [InlineData("Z\u0001\u0002\u0000\u0000\u0000\u0000\u0009")]
+    [InlineData("\u0016\u0003\u0001\u00ff\u00ff\u0001")]
+    [InlineData("\u0015\u0003\u0003\u0000\u0002\u0002\u0028")]
+    [InlineData("")]
+    public async Task What_is_no_TLS_is_a_failed_handshake(string bytes)
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket server = fixture.Context.CreateStream();
+        server.Options.Tls.Certificate = _own.Server;
+        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected);
+        string endpoint = server.Bind("tls://127.0.0.1:0");
+        RawPeer peer = await fixture.ConnectAsync(endpoint.Replace("tls:", "tcp:", StringComparison.Ordinal));
+        await peer.SendAsync(System.Text.Encoding.Latin1.GetBytes(bytes));
+        peer.EndSending();
+        SocketEvent failed = await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
+        Assert.False(string.IsNullOrEmpty(failed.Detail));
+        await monitor.NextAsync(SocketEventTypes.Disconnected);
+        await peer.ReadToAnyEndAsync();
+        await fixture.UntilAsync(() => server.GetStatistics().FailedHandshakes == 1);
+    }
+
+    private static async Task AssertFailedAsync(SocketMonitor monitor, SocketEventTypes first, string words)
+    {
+        Assert.Equal(first, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
+        SocketEvent failed = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal(SocketEventTypes.HandshakeFailedNoDetail, failed.Type);
+        Assert.False(string.IsNullOrEmpty(failed.Detail));
+        Assert.Contains(words, failed.Detail, StringComparison.Ordinal);
+        SocketEvent disconnected = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal(SocketEventTypes.Disconnected, disconnected.Type);
+        if (words.Length > 0)
+        {
+            Assert.Equal(failed.Detail, disconnected.Detail);
+        }
+    }
+
+    /// <summary>What is wrong, and what the client's and the server's event say.</summary>
+    private sealed record Case(string Client, string Server, Action<Authorities, TlsOptions, TlsOptions> Arrange);
+}

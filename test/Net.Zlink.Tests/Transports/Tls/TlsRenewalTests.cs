@@ -1,0 +1,135 @@
+using System.Security.Cryptography.X509Certificates;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Transports.Tls;
+
+/// <summary>Certificates that are renewed on disk while the listener runs.</summary>
+public sealed class TlsRenewalTests : IDisposable
+{
+    private readonly Authorities _own = new();
+    private DateTime _written = DateTime.UtcNow.AddMinutes(-10);
+
+    public void Dispose() => _own.Dispose();
+
+    [Fact]
+    public async Task New_connections_get_the_renewed_certificate_and_old_ones_go_on()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket server = Listener(fixture, out string endpoint, _own.CertificateFile, _own.KeyFile);
+        (uint first, uint there, StreamSocket client) = await ShownAsync(fixture, server, endpoint, "CN=server");
+        Renew("CN=renewed");
+        await ShownAsync(fixture, server, endpoint, "CN=renewed");
+        await ShownAsync(fixture, server, endpoint, "CN=renewed");
+        Assert.True(client.TrySend(there, "still here"u8));
+        Assert.Equal("still here"u8.ToArray(), await server.NextDataAsync(first));
+    }
+
+    [Fact]
+    public async Task A_half_written_file_keeps_what_was_there_before()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket server = Listener(fixture, out string endpoint, _own.CertificateFile, _own.KeyFile);
+        await ShownAsync(fixture, server, endpoint, "CN=server");
+        (string certificate, string key) = _own.WriteFiles("next", _own.Issue("CN=renewed", ["localhost"], []));
+
+        // Cut anywhere; then the new certificate with the old key; then nothing at all.
+        string text = await File.ReadAllTextAsync(certificate, Guard.Token);
+        foreach (int length in new[] { 0, 10, text.Length / 2, text.Length - 2 })
+        {
+            Touch(_own.CertificateFile, text[..length]);
+            await ShownAsync(fixture, server, endpoint, "CN=server");
+        }
+
+        Touch(_own.CertificateFile, text);
+        await ShownAsync(fixture, server, endpoint, "CN=server");
+        File.Delete(_own.KeyFile);
+        await ShownAsync(fixture, server, endpoint, "CN=server");
+        Touch(_own.KeyFile, await File.ReadAllTextAsync(key, Guard.Token));
+        await ShownAsync(fixture, server, endpoint, "CN=renewed");
+    }
+
+    [Fact]
+    public async Task A_link_that_is_moved_to_other_files_is_noticed()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "NOT TESTED HERE: links need rights on Windows");
+
+        // As Kubernetes does it: certificate -> ..data/certificate, and ..data moves from one folder to the next.
+        string folder = _own.Folder;
+        foreach (string version in new[] { "one", "two" })
+        {
+            Directory.CreateDirectory(Path.Combine(folder, version));
+            (string certificate, string key) = _own.WriteFiles(version, _own.Issue($"CN={version}", ["localhost"], []));
+            File.Move(certificate, Path.Combine(folder, version, "tls.crt"));
+            File.Move(key, Path.Combine(folder, version, "tls.key"));
+        }
+
+        Directory.CreateSymbolicLink(Path.Combine(folder, "..data"), "one");
+        File.CreateSymbolicLink(Path.Combine(folder, "tls.crt"), "..data/tls.crt");
+        File.CreateSymbolicLink(Path.Combine(folder, "tls.key"), "..data/tls.key");
+        File.SetLastWriteTimeUtc(Path.Combine(folder, "one", "tls.crt"), _written);
+        await using var fixture = new StreamFixture();
+        StreamSocket server = Listener(fixture, out string endpoint, Path.Combine(folder, "tls.crt"), Path.Combine(folder, "tls.key"));
+        await ShownAsync(fixture, server, endpoint, "CN=one");
+        Directory.CreateSymbolicLink(Path.Combine(folder, "..next"), "two");
+        Directory.Move(Path.Combine(folder, "..data"), Path.Combine(folder, "..last"));
+        Directory.Move(Path.Combine(folder, "..next"), Path.Combine(folder, "..data"));
+        await ShownAsync(fixture, server, endpoint, "CN=two");
+    }
+
+    [Fact]
+    public async Task Authorities_are_renewed_too()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket server = fixture.Context.CreateStream();
+        server.Options.Tls.Certificate = _own.Server;
+        server.Options.Tls.RequireClientCertificate = true;
+        server.Options.Tls.CaFile = _own.CaFile;
+        string endpoint = server.Bind("tls://127.0.0.1:0");
+        X509Certificate2 stranger = _own.Other.Server;
+        StreamSocket client = fixture.Context.CreateStream();
+        client.Options.Tls.VerifyPeer = false;
+        client.Options.Tls.Certificate = stranger;
+        await client.ConnectAsync(endpoint, Guard.Token).Guarded(); // Complete for the client, then refused.
+        await fixture.UntilAsync(() => server.GetStatistics().FailedHandshakes == 1);
+        Touch(_own.CaFile, await File.ReadAllTextAsync(_own.Other.CaFile, Guard.Token));
+        await client.ConnectAsync(endpoint, Guard.Token).Guarded();
+        await server.NextConnectedAsync();
+    }
+
+    private static StreamSocket Listener(StreamFixture fixture, out string endpoint, string certificate, string key)
+    {
+        StreamSocket server = fixture.Context.CreateStream();
+        (server.Options.Tls.CertificateFile, server.Options.Tls.KeyFile) = (certificate, key);
+        endpoint = server.Bind("tls://127.0.0.1:0");
+        return server;
+    }
+
+    private void Renew(string subject)
+    {
+        (string certificate, string key) = _own.WriteFiles("next", _own.Issue(subject, ["localhost"], []));
+        Touch(_own.CertificateFile, File.ReadAllText(certificate));
+        Touch(_own.KeyFile, File.ReadAllText(key));
+    }
+
+    // Renewals are days apart; a test's are not, and the times of files are only as fine as the system's clock ticks.
+    private void Touch(string path, string text)
+    {
+        File.WriteAllText(path, text);
+        File.SetLastWriteTimeUtc(path, _written = _written.AddSeconds(1));
+    }
+
+    private static async Task<(uint Here, uint There, StreamSocket Client)> ShownAsync(StreamFixture fixture, StreamSocket server, string endpoint, string subject)
+    {
+        string? shown = null;
+        StreamSocket client = fixture.Context.CreateStream();
+        client.Options.Tls.Validation = (_, certificate, _, _) =>
+        {
+            shown = certificate?.Subject;
+            return true;
+        };
+        uint there = await client.ConnectAsync(endpoint, Guard.Token).Guarded();
+        Assert.Equal(subject, shown);
+        return (await server.NextConnectedAsync(), there, client);
+    }
+}
