@@ -2,6 +2,11 @@ using Net.Zlink;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Child;
 
+if (args.Length > 0)
+{
+    return await IdleProcess.RunAsync(args);
+}
+
 // An echo server that talks to its test in lines: READY <endpoint>, then ACCEPT_FAILED <errno> whenever an accept fails. It ends when its input does.
 await using var context = new ZlinkContext();
 StreamSocket socket = context.CreateStream();
@@ -12,6 +17,7 @@ await Console.In.ReadToEndAsync();
 socket.Dispose();
 await reporting;
 Console.WriteLine($"DONE {socket.GetStatistics().AcceptErrors}");
+return 0;
 
 static async Task ReportAsync(SocketMonitor monitor)
 {

@@ -25,7 +25,7 @@ internal static class StreamFaults
         {
             failure = default;
             socket.Blocking = true; // What the stream asks for; its asynchronous operations never block.
-            return new NetworkStream(socket, ownsSocket: true);
+            return new ReadinessStream(socket);
         }
         catch (Exception e) when (IsOfStream(e))
         {

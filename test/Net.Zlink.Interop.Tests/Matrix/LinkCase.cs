@@ -30,6 +30,16 @@ internal sealed record LinkCase(PeerKind Ours, NativeSocketType OurType, NativeS
     public static TheoryData<PeerKind, NativeSocketType, NativeSocketType, bool, TestTransport> Rows()
     {
         var rows = new TheoryData<PeerKind, NativeSocketType, NativeSocketType, bool, TestTransport>();
+        foreach ((NativeSocketType ours, NativeSocketType theirs) in Pairs)
+        {
+            foreach (TestTransport transport in TestTransports.Layered)
+            {
+                // Native with native is proved below, over what these are layered on.
+                rows.Add(PeerKind.Managed, ours, theirs, true, transport);
+                rows.Add(PeerKind.Managed, ours, theirs, false, transport);
+            }
+        }
+
         foreach (PeerKind kind in PeerKinds.Ours)
         {
             foreach ((NativeSocketType ours, NativeSocketType theirs) in Pairs)

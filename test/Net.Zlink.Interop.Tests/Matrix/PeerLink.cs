@@ -55,6 +55,7 @@ internal sealed class PeerLink : IDisposable
         try
         {
             (LinkEnd binder, LinkEnd connecter) = oneBinds ? (ours, theirs) : (theirs, ours);
+            endpoint.Equip(binder.Socket, connecter.Socket);
             connecter.Socket.Connect(binder.Socket.Bind(endpoint.Text));
             foreach ((LinkEnd from, LinkEnd to) in link.Ways)
             {

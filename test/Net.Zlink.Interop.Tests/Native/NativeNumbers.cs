@@ -49,6 +49,10 @@ internal static class NativeOption
     public const int XPubManualLastValue = 98;
     public const int OnlyFirstSubscribe = 108;
     public const int ZmpMetadata = 117;
+    public const int TlsCert = 95;
+    public const int TlsKey = 96;
+    public const int TlsCa = 97;
+    public const int TlsRequireClientCert = 99;
 }
 
 /// <summary>Monitor events of the native header.</summary>

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Text;
 using Net.Zlink.Interop.Tests.Native;
 
 namespace Net.Zlink.Interop.Tests.Peers;
@@ -15,6 +16,15 @@ internal static class ManagedOptions
                 break;
             case NativeOption.XPubWelcomeMessage:
                 SetWelcomeMessage(options, value.ToArray());
+                break;
+            case NativeOption.TlsCert:
+                options.Tls.CertificateFile = Encoding.UTF8.GetString(value);
+                break;
+            case NativeOption.TlsKey:
+                options.Tls.KeyFile = Encoding.UTF8.GetString(value);
+                break;
+            case NativeOption.TlsCa:
+                options.Tls.CaFile = Encoding.UTF8.GetString(value);
                 break;
             case NativeOption.MaxMessageSize:
                 options.MaxMessageSize = BinaryPrimitives.ReadInt64LittleEndian(value);
@@ -61,6 +71,9 @@ internal static class ManagedOptions
                 break;
             case NativeOption.HeartbeatTimeout:
                 options.HeartbeatTimeout = TimeSpan.FromMilliseconds(value);
+                break;
+            case NativeOption.TlsRequireClientCert:
+                options.Tls.RequireClientCertificate = value != 0;
                 break;
             case NativeOption.ZmpMetadata:
                 options.SendMetadata = value != 0;

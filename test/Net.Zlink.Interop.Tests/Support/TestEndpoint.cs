@@ -1,3 +1,7 @@
+using System.Text;
+using Net.Zlink.Interop.Tests.Native;
+using Net.Zlink.Interop.Tests.Peers;
+using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Interop.Tests.Support;
@@ -7,6 +11,9 @@ public enum TestTransport
 {
     Tcp,
     Ipc,
+    Tls,
+    Ws,
+    Wss,
 
     /// <summary>Within one context: of ours alone, no two implementations meet there.</summary>
     Inproc,
@@ -15,14 +22,18 @@ public enum TestTransport
 /// <summary>Which transports there are.</summary>
 internal static class TestTransports
 {
-    /// <summary>Those over which two implementations can meet.</summary>
+    /// <summary>Those over which two implementations can meet, whatever the scenario.</summary>
     public static IReadOnlyList<TestTransport> BetweenImplementations { get; } = [TestTransport.Tcp, TestTransport.Ipc];
+
+    /// <summary>Those with a handshake of their own below the protocol's; what goes over them is the same.</summary>
+    public static IReadOnlyList<TestTransport> Layered { get; } = [TestTransport.Tls, TestTransport.Ws, TestTransport.Wss];
 }
 
 /// <summary>An endpoint to bind that nobody else has; its file goes with it.</summary>
 internal sealed class TestEndpoint : IDisposable
 {
     private readonly string? _file;
+    private readonly TestCertificates? _certificates;
 
     public TestEndpoint(TestTransport transport)
     {
@@ -30,18 +41,39 @@ internal sealed class TestEndpoint : IDisposable
 
         // Short: a path of more than 107 bytes is no ipc endpoint.
         _file = transport is TestTransport.Ipc ? Path.Combine(Path.GetTempPath(), $"zl-{Guid.NewGuid():N}") : null;
+        _certificates = transport is TestTransport.Tls or TestTransport.Wss ? new TestCertificates() : null;
         Text = transport switch
         {
             TestTransport.Tcp => "tcp://127.0.0.1:0",
             TestTransport.Ipc => $"ipc://{_file}",
+            TestTransport.Tls => "tls://127.0.0.1:0",
+            TestTransport.Ws => "ws://127.0.0.1:0/some/path",
+            TestTransport.Wss => "wss://127.0.0.1:0/",
             _ => "inproc://here", // of a context that has no other
         };
     }
 
     public string Text { get; }
 
+    /// <summary>Gives both sides what TLS needs, as file names: the binder shows a certificate, and demands one of the connecter, who checks the binder's.</summary>
+    public void Equip(IPeerSocket binder, IPeerSocket connecter)
+    {
+        if (_certificates is not null)
+        {
+            foreach (IPeerSocket socket in new[] { binder, connecter })
+            {
+                socket.SetOption(NativeOption.TlsCert, Encoding.UTF8.GetBytes(_certificates.CertificateFile));
+                socket.SetOption(NativeOption.TlsKey, Encoding.UTF8.GetBytes(_certificates.KeyFile));
+                socket.SetOption(NativeOption.TlsCa, Encoding.UTF8.GetBytes(_certificates.CaFile));
+            }
+
+            binder.SetOption(NativeOption.TlsRequireClientCert, 1);
+        }
+    }
+
     public void Dispose()
     {
+        _certificates?.Dispose();
         if (_file is not null)
         {
             File.Delete(_file); // which is no error if there is none

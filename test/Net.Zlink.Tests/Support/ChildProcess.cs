@@ -20,7 +20,9 @@ internal sealed class ChildProcess : IAsyncDisposable
     }
 
     /// <summary>Starts the child with so many descriptors at most (ulimit -n).</summary>
-    public static ChildProcess WithDescriptors(int limit)
+    /// <param name="limit">The limit.</param>
+    /// <param name="arguments">What it is to be; nothing: an echo server.</param>
+    public static ChildProcess WithDescriptors(int limit, params string[] arguments)
     {
         // Built beside this project, in the same configuration: .../Net.Zlink.Tests/bin/Release/net10.0 -> .../Net.Zlink.Tests.Child/bin/Release/net10.0.
         const string Name = "Net.Zlink.Tests";
@@ -31,9 +33,10 @@ internal sealed class ChildProcess : IAsyncDisposable
         Assert.True(File.Exists(program), $"{program} is not built");
         var start = new ProcessStartInfo("bash");
         start.ArgumentList.Add("-c");
-        start.ArgumentList.Add(string.Create(CultureInfo.InvariantCulture, $"ulimit -n {limit}; exec \"$0\" \"$1\""));
+        start.ArgumentList.Add(string.Create(CultureInfo.InvariantCulture, $"ulimit -n {limit}; exec \"$0\" \"$@\""));
         start.ArgumentList.Add(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet"); // the muxer that runs the tests, where it says so
         start.ArgumentList.Add(program);
+        Array.ForEach(arguments, start.ArgumentList.Add);
         return new ChildProcess(start);
     }
 
@@ -53,6 +56,12 @@ internal sealed class ChildProcess : IAsyncDisposable
                 return line;
             }
         }
+    }
+
+    public async Task WriteLineAsync(string line)
+    {
+        await _process.StandardInput.WriteLineAsync(line).Guarded();
+        await _process.StandardInput.FlushAsync(Guard.Token).Guarded();
     }
 
     public void EndInput() => _process.StandardInput.Close();

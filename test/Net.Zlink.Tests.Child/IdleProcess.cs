@@ -1,0 +1,73 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Net;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+
+namespace Net.Zlink.Tests.Child;
+
+/// <summary>
+/// One side of many idle connections, for a test that measures it. "listen SCHEME" says READY and the endpoint; "connect ENDPOINT COUNT" says CONNECTED and how many there are, now and then. A line of input is
+/// answered with MEMORY, its resident bytes, the bytes of the managed heap, how many peers it has, and the pool's buffers that are out. Ends with its input.
+/// </summary>
+internal static class IdleProcess
+{
+    public static async Task<int> RunAsync(string[] args)
+    {
+        await using var context = new ZlinkContext();
+        await using StreamSocket socket = context.CreateStream();
+        socket.Options.Tls.VerifyPeer = false;
+        if (string.Equals(args[0], "listen", StringComparison.Ordinal))
+        {
+            socket.Options.Tls.Certificate = MakeCertificate();
+            Console.WriteLine($"READY {socket.Bind($"{args[1]}://127.0.0.1:0", new EchoHandler())}");
+        }
+        else
+        {
+            await ConnectAsync(socket, args[1], int.Parse(args[2], CultureInfo.InvariantCulture));
+        }
+
+        while (await Console.In.ReadLineAsync() is not null)
+        {
+            Report(context, socket);
+        }
+
+        return 0;
+    }
+
+    private static async Task ConnectAsync(StreamSocket socket, string endpoint, int count)
+    {
+        // So many handshakes at once keep two processes busy and fill no queue.
+        const int AtOnce = 16;
+        int made = 0;
+        await Parallel.ForAsync(0, count, new ParallelOptions { MaxDegreeOfParallelism = AtOnce }, async (_, cancellation) =>
+        {
+            await socket.ConnectAsync(endpoint, new StreamConnectOptions { Handler = new EchoHandler() }, cancellation);
+            int now = Interlocked.Increment(ref made);
+            if (now % 250 == 0 || now == count)
+            {
+                Console.WriteLine($"CONNECTED {now}");
+            }
+        });
+    }
+
+    private static void Report(ZlinkContext context, StreamSocket socket)
+    {
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        GC.Collect(2, GCCollectionMode.Aggressive, blocking: true, compacting: true);
+        using var process = Process.GetCurrentProcess();
+        Console.WriteLine(string.Create(
+            CultureInfo.InvariantCulture, $"MEMORY {process.WorkingSet64} {GC.GetTotalMemory(forceFullCollection: false)} {socket.PeerCount} {context.Pool.GetStatistics().Live}"));
+    }
+
+    private static X509Certificate2 MakeCertificate()
+    {
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        var request = new CertificateRequest("CN=idle", key, HashAlgorithmName.SHA256);
+        var names = new SubjectAlternativeNameBuilder();
+        names.AddIpAddress(IPAddress.Loopback);
+        request.CertificateExtensions.Add(names.Build());
+        return request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
+    }
+}

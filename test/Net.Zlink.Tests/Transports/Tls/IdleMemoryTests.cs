@@ -1,0 +1,57 @@
+using System.Globalization;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Transports.Tls;
+
+/// <summary>Five thousand idle connections over tls, ws and wss: the memory of each side's process.</summary>
+[Collection(Alone.Name)]
+public sealed class IdleMemoryTests(ITestOutputHelper output)
+{
+    private const int Connections = 5_000;
+    private const long Bar = 300L * 1024 * 1024;
+
+    // A TLS 1.3 server sends its session tickets behind the handshake; the base library's client then waits for the next record in a buffer of its own, 16 to 32 KB, until data comes.
+    private const long ConnecterBar = 600L * 1024 * 1024;
+
+    // A descriptor per connection, and what a process has anyway.
+    private const int Descriptors = Connections + 500;
+
+    [Theory]
+    [InlineData("tls")]
+    [InlineData("ws")]
+    [InlineData("wss")]
+    public async Task A_listener_stays_under_300_MB_and_a_connecter_under_what_TLS_takes(string scheme)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux() && HardLimit() >= Descriptors, $"NOT TESTED HERE: takes Linux and {Descriptors} descriptors per process (ulimit -Hn)");
+        await using var listener = ChildProcess.WithDescriptors(Descriptors, "listen", scheme);
+        string endpoint = (await listener.ReadLineAsync("READY "))["READY ".Length..];
+        await using var connecter = ChildProcess.WithDescriptors(Descriptors, "connect", endpoint, Connections.ToString(CultureInfo.InvariantCulture));
+        while (int.Parse((await connecter.ReadLineAsync("CONNECTED "))["CONNECTED ".Length..], CultureInfo.InvariantCulture) < Connections)
+        {
+            // One more round of them.
+        }
+
+        await AssertSmallAsync(listener, $"{scheme}, listening", Bar);
+        await AssertSmallAsync(connecter, $"{scheme}, connecting", scheme is "ws" ? Bar : ConnecterBar);
+        connecter.EndInput();
+        listener.EndInput();
+    }
+
+    private static long HardLimit()
+    {
+        string line = File.ReadLines("/proc/self/limits").First(static line => line.StartsWith("Max open files", StringComparison.Ordinal));
+        string hard = line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[4];
+        return long.TryParse(hard, CultureInfo.InvariantCulture, out long limit) ? limit : long.MaxValue;
+    }
+
+    private async Task AssertSmallAsync(ChildProcess process, string what, long bar)
+    {
+        await process.WriteLineAsync("memory");
+        long[] numbers = [.. (await process.ReadLineAsync("MEMORY "))["MEMORY ".Length..].Split(' ').Select(static n => long.Parse(n, CultureInfo.InvariantCulture))];
+        output.WriteLine($"{what}: {numbers[0] / 1e6:0.0} MB resident, {numbers[1] / 1e6:0.0} MB of it managed, {numbers[2]} peers, {numbers[3]} buffers out");
+        Assert.Equal(Connections, numbers[2]);
+        Assert.InRange(numbers[0], 0, bar);
+        Assert.InRange(numbers[3], 0, 100); // The shards', not the connections'.
+    }
+}
