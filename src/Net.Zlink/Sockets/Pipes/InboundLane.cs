@@ -203,9 +203,6 @@ internal sealed class InboundLane(QueueLimits limits)
         }
     }
 
-    /// <summary>It takes no more in. As of now.</summary>
-    public bool IsClosed => Volatile.Read(ref _isClosed);
-
     /// <summary>Takes no more in; what is there stays readable.</summary>
     public void Close()
     {

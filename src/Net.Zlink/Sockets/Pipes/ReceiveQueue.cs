@@ -305,7 +305,7 @@ internal sealed class ReceiveQueue : IWaiterList
             }
 
             // One message, then the next pipe; alone, a pipe keeps its turn. One that has ended keeps it too: what the same peer sends over its next connection must not come before it.
-            if (_line.Count == 0 || lane.IsClosed)
+            if (_line.Count == 0 || !lane.Pipe.IsAttached)
             {
                 _turn = lane;
             }
