@@ -23,16 +23,16 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> WaitAsync(ValueTask<int> wait, CancellationToken cancellation)
     {
-        await wait.ConfigureAwait(false);
         while (true)
         {
-            ValueTask<int> look = base.ReadAsync(Memory<byte>.Empty, cancellation);
-            bool isCertain = look.IsCompleted;
-            int none = await look.ConfigureAwait(false);
-            if (isCertain)
+            await wait.ConfigureAwait(false);
+            ValueTask<int> again = base.ReadAsync(Memory<byte>.Empty, cancellation);
+            if (again.IsCompleted)
             {
-                return none;
+                return await again.ConfigureAwait(false);
             }
+
+            wait = again;
         }
     }
 }

@@ -15,6 +15,7 @@ internal abstract class StreamedWire : Wire
     private const int BufferSize = 32 * 1024;
 
     private readonly BufferPool _pool;
+    private readonly Lock _gate = new(); // The first wait begins beside the shard, where the connection may be closed at the same moment.
     private readonly Action _onRead;
     private readonly Action _onWritten;
     private ConfiguredValueTaskAwaitable<int>.ConfiguredValueTaskAwaiter _reading;
@@ -59,12 +60,16 @@ internal abstract class StreamedWire : Wire
     /// <inheritdoc/>
     public override bool WaitForInput()
     {
-        if (Available > 0 || _verdict != WireStatus.Done)
+        lock (_gate)
         {
-            return false;
-        }
+            if (_isDisposed)
+            {
+                _verdict = WireStatus.Failed; // Closed before it began.
+                return false;
+            }
 
-        return Advance();
+            return Available == 0 && _verdict == WireStatus.Done && Advance();
+        }
     }
 
     /// <inheritdoc/>
@@ -151,12 +156,16 @@ internal abstract class StreamedWire : Wire
     /// <inheritdoc/>
     public override void Dispose()
     {
-        if (_isDisposed)
+        lock (_gate)
         {
-            return;
+            if (_isDisposed)
+            {
+                return;
+            }
+
+            _isDisposed = true;
         }
 
-        _isDisposed = true;
         Socket.Dispose(); // What is pending ends because of that, and the rest is let go of then.
         Release();
     }

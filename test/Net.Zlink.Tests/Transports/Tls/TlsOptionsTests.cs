@@ -121,7 +121,7 @@ public sealed class TlsOptionsTests : IDisposable
     public Task Options_of_the_applications_own_are_used_as_they_are() => AssertTalksAsync("tls://127.0.0.1:0", (server, client) =>
     {
         server.Server = new SslServerAuthenticationOptions { ServerCertificateSelectionCallback = (_, name) => string.Equals(name, "chosen.example", StringComparison.Ordinal) ? _own.Server : null! };
-        client.Client = new SslClientAuthenticationOptions { TargetHost = "chosen.example", RemoteCertificateValidationCallback = static (_, _, _, _) => true };
+        client.Client = new SslClientAuthenticationOptions { TargetHost = "chosen.example", RemoteCertificateValidationCallback = static (_, certificate, _, _) => certificate is not null };
     });
 
     [Fact]
