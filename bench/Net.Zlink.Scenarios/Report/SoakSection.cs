@@ -1,6 +1,6 @@
 using System.Xml.Linq;
-using Net.Zlink.Scenarios.Patterns.Soak;
 using Net.Zlink.Scenarios.Patterns;
+using Net.Zlink.Scenarios.Patterns.Soak;
 using Net.Zlink.Scenarios.Report.Charts;
 using Net.Zlink.Scenarios.Results;
 

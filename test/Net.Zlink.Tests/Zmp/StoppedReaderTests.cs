@@ -18,7 +18,11 @@ public sealed class StoppedReaderTests
         await using var fixture = new ContextFixture(time: clock);
         DealerSocket reader = fixture.Context.CreateDealer(new DealerOptions
         {
-            ReceiveHighWaterMark = 10, HeartbeatInterval = interval, HeartbeatTimeout = timeout, HeartbeatTtl = timeout, Linger = TimeSpan.Zero,
+            ReceiveHighWaterMark = 10,
+            HeartbeatInterval = interval,
+            HeartbeatTimeout = timeout,
+            HeartbeatTtl = timeout,
+            Linger = TimeSpan.Zero,
         });
         DealerSocket sender = fixture.Context.CreateDealer(new DealerOptions { HeartbeatInterval = interval, HeartbeatTimeout = timeout, HeartbeatTtl = timeout, Linger = TimeSpan.Zero });
         sender.Connect(reader.Bind("tcp://127.0.0.1:0"));
