@@ -36,6 +36,22 @@ internal sealed class PollItem(ZlinkSocket? socket, Socket? plain, PollEvents ev
         return (events & PollEvents.Out) == PollEvents.Out && core.CanSend ? ready | PollEvents.Out : ready;
     }
 
+    /// <summary>A look without a lock at whether there may be a message, for one who looks again and again; reads what a single peer has just sent, if no thread runs its shard.</summary>
+    public bool LookAgain()
+    {
+        if (_core is not { } core || (events & PollEvents.In) != PollEvents.In)
+        {
+            return false;
+        }
+
+        if (!core.Receive.IsWorthTaking)
+        {
+            core.ReadAhead();
+        }
+
+        return core.Receive.IsWorthTaking;
+    }
+
     /// <summary>Begins to tell the watcher of news. A closed socket is news whatever is asked.</summary>
     public void Watch(IReadinessWatcher watcher)
     {

@@ -23,11 +23,15 @@ namespace Net.Zlink;
 /// </remarks>
 public sealed class Poller : IDisposable
 {
+    // Before a poll blocks it looks again and again for some microseconds, as a blocking receive does; more items than this take longer to look at than a peer takes to answer.
+    private const int MostLookedAtAgain = 4;
+
     private readonly Lock _gate = new();
     private readonly ReadinessWait _wait = new();
     private PollItem[] _items = [];
     private PollItem[] _plain = [];
     private int _first;
+    private SpinBudget _spin;
     private bool _isDisposed;
 
     /// <summary>Number of items.</summary>
@@ -277,6 +281,16 @@ public sealed class Poller : IDisposable
     {
         BlockingWait.ThrowIfOnShard(nameof(PollAsync));
         long started = Stopwatch.GetTimestamp();
+        PollItem[] items = Volatile.Read(ref _items);
+        if (items.Length is > 0 and <= MostLookedAtAgain && _spin.Wait(items, static items => Array.Exists(items, static item => item.LookAgain())))
+        {
+            int found = Look(results);
+            if (found > 0)
+            {
+                return found;
+            }
+        }
+
         TimeSpan left = timeout;
         while (true)
         {

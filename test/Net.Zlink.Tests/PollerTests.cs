@@ -1,4 +1,5 @@
 using System.Text;
+using Net.Zlink.Sockets.Pipes;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -81,6 +82,29 @@ public sealed class PollerTests : IAsyncDisposable
         }
 
         await sending.Guarded();
+    }
+
+    [Fact]
+    public void A_poll_of_one_peer_reads_its_connection_itself_before_it_blocks()
+    {
+        Assert.SkipWhen(Environment.ProcessorCount == 1, "With one processor, looking again would only keep the peer from answering.");
+        (DealerSocket sender, DealerSocket receiver) = Connected();
+        _poller.Add(receiver, PollEvents.In);
+        sender.Send("one"u8);
+        Assert.Equal(1, _poller.Poll(_results, Guard.Limit));
+        Take(receiver, "one");
+
+        // This thread owes no flush, so whatever it does for a shard from here on is reading. Another thread may run the shard at the very moment of a look: hence several.
+        _poller.Poll(_results, TimeSpan.FromMilliseconds(1));
+        long before = Helps();
+        for (int i = 0; i < 20; i++)
+        {
+            Assert.Equal(0, _poller.Poll(_results, TimeSpan.FromMilliseconds(1)));
+        }
+
+        Assert.True(Helps() > before);
+
+        long Helps() => Volatile.Read(ref ((WirePipe)receiver.Core.Pipes[0]).Session!.Connection.Shard.Counters.Helps);
     }
 
     [Fact]

@@ -2,7 +2,6 @@ using System.CommandLine;
 using System.Diagnostics;
 using System.Globalization;
 using System.Text.Json;
-using Net.Zlink.Benchmarks.Patterns;
 using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Benchmarks.Alloc;
@@ -65,7 +64,7 @@ internal static class AllocChild
         var pattern = new Option<string>("--pattern") { Required = true };
         pattern.AcceptOnlyFromAmong(ZmpAllocCase.Patterns);
         var transport = new Option<string>("--transport") { Required = true };
-        transport.AcceptOnlyFromAmong(PatternNames.Transports);
+        transport.AcceptOnlyFromAmong(ZmpAllocCase.Transports);
         var mode = new Option<string>("--mode") { Required = true };
         mode.AcceptOnlyFromAmong(ZmpModes.All);
         var size = new Option<int>("--size") { Required = true };

@@ -1,5 +1,4 @@
 using System.Globalization;
-using Net.Zlink.Benchmarks.Patterns;
 
 namespace Net.Zlink.Benchmarks.Alloc;
 
@@ -15,15 +14,21 @@ internal sealed record ZmpAllocCase(string Pattern, string Transport, string Mod
     // Long enough to go without a copy inside.
     private const int Large = 32 * 1024;
 
-    public static string[] Patterns { get; } = [PatternNames.Pair, PatternNames.DealerRouter, PatternNames.PubSub];
+    public const string Pair = "PAIR";
+    public const string DealerRouter = "DEALER_ROUTER";
+    public const string PubSub = "PUBSUB";
+
+    public static string[] Transports { get; } = ["tcp", "ipc", "inproc"];
+
+    public static string[] Patterns { get; } = [Pair, DealerRouter, PubSub];
 
     public static IReadOnlyList<ZmpAllocCase> All { get; } =
     [
-        .. from transport in PatternNames.Transports
+        .. from transport in Transports
            from pattern in Patterns
            from mode in ZmpModes.All
            select new ZmpAllocCase(pattern, transport, mode, Small),
-        .. from transport in PatternNames.Transports select new ZmpAllocCase(PatternNames.Pair, transport, ZmpModes.PingPong, Large),
+        .. from transport in Transports select new ZmpAllocCase(Pair, transport, ZmpModes.PingPong, Large),
     ];
 
     public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Pattern} {Transport}, {Mode}, {Size} B");

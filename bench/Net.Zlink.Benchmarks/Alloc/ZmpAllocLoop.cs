@@ -1,4 +1,4 @@
-using Net.Zlink.Benchmarks.Patterns;
+using Net.Zlink.Benchmarks.Common;
 
 namespace Net.Zlink.Benchmarks.Alloc;
 
@@ -23,13 +23,13 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
         Random.Shared.NextBytes(_payload);
         switch (what.Pattern)
         {
-            case PatternNames.PubSub:
+            case ZmpAllocCase.PubSub:
                 (PubSocket pub, _forth) = ConnectPubSub("forth");
                 (PubSocket pubBack, _back) = ConnectPubSub("back");
                 _send = payload => pub.SendAsync(payload);
                 _answer = (_, payload) => pubBack.SendAsync(payload);
                 break;
-            case PatternNames.DealerRouter:
+            case ZmpAllocCase.DealerRouter:
                 (RouterSocket router, DealerSocket dealer) = ConnectRouter();
                 _answer = (id, payload) => router.SendAsync(id, payload);
                 if (string.Equals(what.Mode, ZmpModes.SendWaits, StringComparison.Ordinal))

@@ -11,7 +11,7 @@ namespace Net.Zlink.Benchmarks.Buffers;
 /// </summary>
 [MemoryDiagnoser]
 [MinColumn]
-[BenchmarkCategory("cross-thread")]
+[BenchmarkCategory("buffers", "cross-thread")]
 public class CrossThreadBenchmarks : IDisposable
 {
     private const int Buffers = 20_000;

@@ -14,6 +14,7 @@ namespace Net.Zlink.Benchmarks.Buffers;
 [MemoryDiagnoser]
 [MinColumn]
 [CategoriesColumn]
+[BenchmarkCategory("buffers")]
 [GroupBenchmarksBy(BenchmarkLogicalGroupRule.ByCategory)]
 public class WrapperBenchmarks : IDisposable
 {

@@ -53,6 +53,19 @@ internal sealed class ChildProcess : IAsyncDisposable
 
     public void Send(string line) => _process.StandardInput.WriteLine(line);
 
+    /// <summary>Nothing more will be sent: children that read until the end take it as the word to end.</summary>
+    public void EndInput()
+    {
+        try
+        {
+            _process.StandardInput.Close();
+        }
+        catch (IOException)
+        {
+            // It has ended already.
+        }
+    }
+
     /// <summary>The next line of output that starts with <paramref name="prefix"/>; null if the process ended before or the time is over.</summary>
     public async Task<string?> ReadLineAsync(string prefix, TimeSpan timeout, CancellationToken cancellation)
     {

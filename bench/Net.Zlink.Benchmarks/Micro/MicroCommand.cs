@@ -1,4 +1,5 @@
 using System.CommandLine;
+using BenchmarkDotNet.Configs;
 using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 using Net.Zlink.Benchmarks.Common;
@@ -12,7 +13,7 @@ internal static class MicroCommand
 
     private static readonly string[] Examples =
     [
-        "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- --filter *Slab*",
+        "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- --filter *Pool*",
         "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- --list flat",
         "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- --anyCategories engine --job short",
         "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- micro --dry          (each once, in this process: does it run?)",
@@ -50,7 +51,15 @@ internal static class MicroCommand
 
         // Without a choice BenchmarkDotNet asks for one, which a script cannot answer.
         string[] choice = arguments.Any(a => a is "--filter" or "-f" or "--list" or "--help" or "--info" or "--version" || a.Contains("ategories", StringComparison.Ordinal)) ? [] : ["--filter", "*"];
-        Summary[] summaries = [.. BenchmarkSwitcher.FromAssembly(typeof(MicroCommand).Assembly).Run([.. choice, .. arguments], MicroConfig.Create(dry))];
+        IConfig config = MicroConfig.Create(dry);
+        if (!dry && ProjectFolder() is { } project)
+        {
+            // It looks for the project to build from the working folder upwards, and would find none when called from elsewhere.
+            config = config.WithArtifactsPath(Path.GetFullPath("BenchmarkDotNet.Artifacts"));
+            Directory.SetCurrentDirectory(project);
+        }
+
+        Summary[] summaries = [.. BenchmarkSwitcher.FromAssembly(typeof(MicroCommand).Assembly).Run([.. choice, .. arguments], config)];
         BenchmarkReport[] reports = [.. summaries.SelectMany(summary => summary.Reports)];
         bool failed = summaries.Any(summary => summary.HasCriticalValidationErrors) || reports.Any(report => !report.Success);
         if (reports.Length > 0)
@@ -65,6 +74,19 @@ internal static class MicroCommand
         }
 
         return failed || allocated ? Commands.Failed : 0;
+    }
+
+    /// <summary>Where this program's project is, or null if it was copied away from it.</summary>
+    private static string? ProjectFolder()
+    {
+        string name = typeof(MicroCommand).Assembly.GetName().Name + ".csproj";
+        DirectoryInfo? folder = new(AppContext.BaseDirectory);
+        while (folder is not null && !File.Exists(Path.Combine(folder.FullName, name)))
+        {
+            folder = folder.Parent;
+        }
+
+        return folder?.FullName;
     }
 
     private sealed class RootWithExamples(string description, IReadOnlyList<string> examples) : RootCommand(description), IHasExamples

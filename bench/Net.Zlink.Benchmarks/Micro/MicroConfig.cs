@@ -11,6 +11,9 @@ namespace Net.Zlink.Benchmarks.Micro;
 /// <summary>How the micro-benchmarks run.</summary>
 internal static class MicroConfig
 {
+    // A cold machine that does other things too has been seen to need more than the two minutes that it would get otherwise.
+    private static readonly TimeSpan BuildTimeout = TimeSpan.FromMinutes(15);
+
     public static IConfig Create(bool dry)
     {
         ManualConfig config = ManualConfig.CreateEmpty()
@@ -27,6 +30,7 @@ internal static class MicroConfig
         }
 
         return config
+            .WithBuildTimeout(BuildTimeout)
             .AddLogger(ConsoleLogger.Default)
             .AddExporter(MarkdownExporter.GitHub)
             .AddAnalyser([.. DefaultConfig.Instance.GetAnalysers()])

@@ -1,6 +1,8 @@
+using System.Net.Sockets;
 using BenchmarkDotNet.Attributes;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink.Benchmarks.Micro;
 
@@ -15,11 +17,15 @@ public class PullQueueBenchmarks : IDisposable
 
     private readonly InboundFrames _frames = new(Messages, Size);
     private readonly PullQueue _queue = new(Unlimited);
-    private readonly PullPeer _peer = new(new StreamLink(1, "tcp://benchmark", new object(), null), new QueueLimits(300_000, 64 * 1024 * 1024));
+    private readonly SocketWire _wire = new(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp");
+    private readonly PullPeer _peer;
+
+    public PullQueueBenchmarks() => _peer = new PullPeer(new StreamLink(1, "tcp://benchmark", new object(), _wire, remote: null), new QueueLimits(300_000, 64 * 1024 * 1024));
 
     [GlobalCleanup]
     public void Dispose()
     {
+        _wire.Dispose();
         _frames.Dispose();
         GC.SuppressFinalize(this);
     }

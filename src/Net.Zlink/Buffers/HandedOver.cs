@@ -5,9 +5,41 @@ namespace Net.Zlink.Buffers;
 /// <summary>Memory that the application handed over with a message.</summary>
 internal static class HandedOver
 {
+    [ThreadStatic]
+    private static List<IMemoryOwner<byte>>? t_kept;
+
+    [ThreadStatic]
+    private static int t_keeping;
+
+    /// <summary>Until <see cref="LetGo"/>, what this thread lets go of is kept: for those who hold a lock around code that also runs without one. Pairs may stand in one another.</summary>
+    public static void Keep() => t_keeping++;
+
+    /// <summary>Lets go of what was kept. Outside of every lock.</summary>
+    public static void LetGo()
+    {
+        if (--t_keeping > 0 || t_kept is not { } kept)
+        {
+            return;
+        }
+
+        // One by one: what a Dispose calls may bring more.
+        while (kept.Count > 0)
+        {
+            IMemoryOwner<byte> last = kept[^1];
+            kept.RemoveAt(kept.Count - 1);
+            Dispose(last);
+        }
+    }
+
     /// <summary>Lets go of it. Never under a lock: this is the application's code.</summary>
     public static void Dispose(IMemoryOwner<byte> owner)
     {
+        if (t_keeping > 0)
+        {
+            (t_kept ??= []).Add(owner);
+            return;
+        }
+
         try
         {
             owner.Dispose();

@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.IO.Pipelines;
 using System.Net;
 using System.Net.Sockets;
@@ -142,15 +143,11 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         {
             await WaitForInputAsync().ConfigureAwait(false);
 
-            // A wait may end for a report of the system that is older than our last read: then there is nothing, and the buffer is given back.
-            switch (_wire.Receive(writer.GetSpan(ReadSize), out int received))
+            switch (Read(writer))
             {
                 case WireStatus.Done:
-                    Interlocked.Add(ref _receivedBytes, received);
-                    writer.Advance(received);
                     return true;
                 case WireStatus.WouldWait:
-                    writer.Advance(0);
                     break;
                 case WireStatus.Ended:
                     return false;
@@ -158,6 +155,28 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
                     throw Lost();
             }
         }
+    }
+
+    /// <summary>Reads once. A wait may end for a report of the system that is older than our last read: a look at one byte tells, before a buffer is taken that would be held for as long as the peer is silent.</summary>
+    private WireStatus Read(PipeWriter writer)
+    {
+        Span<byte> one = stackalloc byte[1];
+        bool hasInput = _wire.Available > 0;
+        WireStatus status = _wire.Receive(hasInput ? writer.GetSpan(ReadSize) : one, out int received);
+        if (status == WireStatus.Done)
+        {
+            Interlocked.Add(ref _receivedBytes, received);
+            if (hasInput)
+            {
+                writer.Advance(received);
+            }
+            else
+            {
+                writer.Write(one); // It came between the two looks.
+            }
+        }
+
+        return status;
     }
 
     private async ValueTask WaitForInputAsync()

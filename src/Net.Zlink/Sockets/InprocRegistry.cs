@@ -111,20 +111,34 @@ internal sealed class InprocRegistry
         };
         connecter.Out.SetLimits(settings.Outbound.And(binding.Settings.Inbound));
         connecter.Lane.SetLimits(binding.Settings.Outbound.And(settings.Inbound));
+
+        // From the moment that the binder has the pipe it may send, in the name that the connecter gave it and through the connecter's filter.
+        PeerIdentity peer = connecter.Alias is { } alias ? own with { RoutingId = alias } : own;
+        connecter.Peer = peer;
+        pipe.Face(connecter);
         if (!binder.TryAttach(pipe, connecter.Own))
         {
-            const string Why = "the socket has no place for this peer: a PAIR has one already, or its routing id is in use";
             Interlocked.Increment(ref binder.Books.Refused);
-            binder.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, connecter.Endpoint, "", detail: Why);
+            binder.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, connecter.Endpoint, "", detail: SocketCore.NoPlace);
             connecter.Socket.Detach(connecter, dropUnread: false);
             connecter.Close(DisconnectReason.Refused, TimeSpan.Zero); // What it had sent already is dropped.
             return false;
         }
 
-        PeerIdentity peer = connecter.Alias is { } alias ? own with { RoutingId = alias } : own;
-        connecter.Peer = peer; // Before the binder can send: its messages carry the name that the connecter gave it.
         InprocPipe.Join(connecter, pipe);
-        connecter.Socket.TryAttach(connecter, peer);
+        if (!binder.Has(pipe))
+        {
+            // It was closed meanwhile, and may not have seen the connecter yet.
+            connecter.Socket.Detach(connecter, dropUnread: false);
+            connecter.Close(DisconnectReason.Remote, TimeSpan.Zero);
+            return true;
+        }
+
+        if (connecter.Socket.Has(connecter))
+        {
+            connecter.Socket.TryAttach(connecter, peer); // It has a place already: this says who is at the other end.
+        }
+
         binder.Greet(pipe, again: false);
         connecter.Socket.Greet(connecter, waited);
         return true;

@@ -1,3 +1,4 @@
+using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets;
@@ -45,6 +46,7 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
 {
     private readonly Lock _gate = new();
     private readonly WaiterList<RoutedSendWaiter> _waiters = new();
+    private readonly HashSet<RoutedSendWaiter> _heldUp = new(RouteComparer.Instance);
     private int _count;
     private SendStatus _closed;
     private bool _isRouting;
@@ -79,37 +81,19 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
     /// <returns>Full: it stands in line. Else the outcome: the waiter was not used.</returns>
     public SendStatus Wait(RoutedSendWaiter waiter)
     {
-        SendStatus status = SendStatus.Full;
+        SendStatus status;
         bool again;
-        lock (_gate)
+        HandedOver.Keep();
+        try
         {
-            if (_closed != SendStatus.Accepted)
+            lock (_gate)
             {
-                return _closed;
+                status = WaitUnderLock(waiter, out again);
             }
-
-            _waiters.Add(waiter);
-            Volatile.Write(ref _count, _count + 1);
-
-            // From here on room is reported to the line; room that came just before is found now.
-            bool stays = false;
-            _isRouting = true;
-            try
-            {
-                status = IsFirstOfItsKind(waiter) ? socket.Route(waiter.RouteId, waiter.Held.AsOutgoing()) : SendStatus.Full;
-                stays = status == SendStatus.Full;
-            }
-            finally
-            {
-                if (!stays)
-                {
-                    Remove(waiter);
-                }
-
-                _isRouting = false;
-                again = _isToMoveAgain;
-                _isToMoveAgain = false;
-            }
+        }
+        finally
+        {
+            HandedOver.LetGo();
         }
 
         if (again)
@@ -129,36 +113,81 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
         }
 
         RoutedSendWaiter? done = null;
+        HandedOver.Keep();
         lock (_gate)
         {
             if (_isRouting)
             {
                 // A message that goes to a socket of this process may make room there at once, and that room is told on this very thread: the send under way must not be begun a second time.
                 _isToMoveAgain = true;
-                return;
             }
-
-            RoutedSendWaiter? last = null;
-            _isRouting = true;
-            do
+            else
             {
-                _isToMoveAgain = false;
-                MoveOnce(ref done, ref last);
-            }
-            while (_isToMoveAgain);
+                RoutedSendWaiter? last = null;
+                _isRouting = true;
+                do
+                {
+                    _isToMoveAgain = false;
+                    MoveOnce(ref done, ref last);
+                }
+                while (_isToMoveAgain);
 
-            _isRouting = false;
+                _isRouting = false;
+            }
         }
 
+        HandedOver.LetGo();
         RoutedSendWaiter.CompleteEach(done);
+    }
+
+    private SendStatus WaitUnderLock(RoutedSendWaiter waiter, out bool again)
+    {
+        again = false;
+        if (_closed != SendStatus.Accepted)
+        {
+            return _closed;
+        }
+
+        _waiters.Add(waiter);
+        Volatile.Write(ref _count, _count + 1);
+
+        // From here on room is reported to the line; room that came just before is found now.
+        SendStatus status = SendStatus.Full;
+        bool stays = false;
+        _isRouting = true;
+        try
+        {
+            status = IsFirstOfItsKind(waiter) ? socket.Route(waiter.RouteId, waiter.Held.AsOutgoing()) : SendStatus.Full;
+            stays = status == SendStatus.Full;
+        }
+        finally
+        {
+            if (!stays)
+            {
+                Remove(waiter);
+            }
+
+            _isRouting = false;
+            again = _isToMoveAgain;
+            _isToMoveAgain = false;
+        }
+
+        return status;
     }
 
     private void MoveOnce(ref RoutedSendWaiter? done, ref RoutedSendWaiter? last)
     {
+        // Whoever is refused holds up those behind him who wait for the same peer, and nobody else.
+        _heldUp.Clear();
         RoutedSendWaiter? next;
         for (RoutedSendWaiter? waiter = _waiters.First; waiter is not null; waiter = next)
         {
             next = (RoutedSendWaiter?)waiter.Next;
+            if (waiter.HasRoute && _heldUp.Contains(waiter))
+            {
+                continue;
+            }
+
             if (!TrySend(waiter, out SendStatus status))
             {
                 if (!waiter.HasRoute)
@@ -166,6 +195,7 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
                     break; // What the socket's choice could not take, it cannot take from the next one either.
                 }
 
+                _heldUp.Add(waiter);
                 continue;
             }
 
@@ -211,12 +241,6 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
 
     private bool TrySend(RoutedSendWaiter waiter, out SendStatus status)
     {
-        if (!IsFirstOfItsKind(waiter))
-        {
-            status = SendStatus.Full;
-            return false;
-        }
-
         try
         {
             status = socket.Route(waiter.RouteId, waiter.Held.AsOutgoing());
@@ -257,5 +281,15 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
 
         Volatile.Write(ref _count, _count - 1);
         return true;
+    }
+
+    /// <summary>Takes waiters for the same peer for equal.</summary>
+    private sealed class RouteComparer : IEqualityComparer<RoutedSendWaiter>
+    {
+        public static readonly RouteComparer Instance = new();
+
+        public bool Equals(RoutedSendWaiter? x, RoutedSendWaiter? y) => ReferenceEquals(x, y) || (x is not null && y is not null && x.RouteId.SequenceEqual(y.RouteId));
+
+        public int GetHashCode(RoutedSendWaiter obj) => Routing.RoutingIdComparer.Instance.GetHashCode(obj.RouteId);
     }
 }

@@ -13,6 +13,9 @@ namespace Net.Zlink.Sockets;
 /// </remarks>
 internal abstract class SocketCore
 {
+    /// <summary>Why a peer was turned away.</summary>
+    public const string NoPlace = "the socket has no place for this peer: a PAIR has one already, or its routing id is in use";
+
     private readonly HashSet<Pipe> _pipes = [];
     private readonly TaskCompletionSource _allClosed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private WirePipe? _only;
@@ -154,6 +157,15 @@ internal abstract class SocketCore
         return true;
     }
 
+    /// <summary>Whether a pipe takes part in the socket's routing.</summary>
+    public bool Has(Pipe pipe)
+    {
+        lock (Gate)
+        {
+            return pipe.IsAttached;
+        }
+    }
+
     /// <summary>A pipe is gone. What it received stays readable, unless that is to be dropped.</summary>
     public void Detach(Pipe pipe, bool dropUnread)
     {
@@ -168,6 +180,10 @@ internal abstract class SocketCore
         }
 
         OnDetached(pipe);
+        if (pipe is InprocPipe { IsActive: true } connecter)
+        {
+            Endpoints.Forget(connecter);
+        }
 
         // A send that waited for this one's room need not any more, be it that it goes to others only, or to nobody.
         Line.Move();
@@ -234,9 +250,8 @@ internal abstract class SocketCore
         if (!TryAttach(pipe, peer))
         {
             Interlocked.Increment(ref Books.Refused);
-            const string Why = "the socket has no place for this peer: a PAIR has one already, or its routing id is in use";
-            Publish(SocketEventTypes.ConnectionRefused, 0, session, Why);
-            session.Connection.Close(DisconnectReason.Refused, CloseMode.Orderly, Why);
+            Publish(SocketEventTypes.ConnectionRefused, 0, session, NoPlace);
+            session.Connection.Close(DisconnectReason.Refused, CloseMode.Orderly, NoPlace);
             return false;
         }
 

@@ -215,6 +215,14 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
     }
 
+    public void Forget(InprocPipe pipe)
+    {
+        lock (_gate)
+        {
+            _inprocPipes.Remove(pipe);
+        }
+    }
+
     public void Forget(ZmpListener listener)
     {
         lock (_gate)
@@ -337,6 +345,11 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             _inprocPipes.Add(pipe);
         }
 
+        if (!socket.Has(pipe))
+        {
+            Forget(pipe); // The binder has gone again already.
+        }
+
         return EndpointError.None;
     }
 
@@ -348,10 +361,12 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
 
         // As in the native core the call succeeds and the first endpoint goes on being used; here at least somebody hears of it.
-        const string Why = "a PAIR talks to one peer, and has one";
+        const string AtHome = "a PAIR talks to one peer, and has one";
+        const string There = $"there, {SocketCore.NoPlace}";
+        string why = socket.Type == ZmpSocketType.Pair && socket.Pipes.Length > 0 ? AtHome : There;
         Interlocked.Increment(ref socket.Books.Refused);
-        socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, "", text, detail: Why);
-        Log.ConnectionRefused(socket.Host.Logger, text, Why);
+        socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, "", text, detail: why);
+        Log.ConnectionRefused(socket.Host.Logger, text, why);
         return EndpointError.None;
     }
 

@@ -36,6 +36,14 @@ public sealed class ConversationTests
         => Assert.NotEqual(0, await PlayAsync(SideTable.Adapters["STREAM"], file, variant, ReplayOptions.DefaultGuard));
 
     [Theory]
+    [InlineData(nameof(Variant.Plain))]
+    [InlineData(nameof(Variant.Split))]
+    [InlineData(nameof(Variant.Merged))]
+    [InlineData(nameof(Variant.Severed))]
+    public async Task The_library_passes_over_ws_and_connects(string variant)
+        => Assert.NotEqual(0, await PlayAsync(SideTable.Adapters["STREAM"], "ws-two-sides", variant, ReplayOptions.DefaultGuard));
+
+    [Theory]
     [InlineData(Fault.ConnectsTwice, "listener", "listener, side a")]
     [InlineData(Fault.NeverReconnects, "listener", "connection 2 never came")]
     [InlineData(Fault.NeverReconnects, "by-clock", "connection 2 never came")]

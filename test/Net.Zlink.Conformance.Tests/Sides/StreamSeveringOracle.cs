@@ -21,6 +21,11 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
     public SeveredOutcome Expect(Severance severance)
     {
         Transcript transcript = severance.Transcript;
+        if (transcript.Actions.Any(action => action.Kind is ActionKind.Close && action.Step <= severance.Step && IsAt(severance, action.At)))
+        {
+            return new SeveredOutcome([], Events(severance, loss: null)); // The application is gone: nobody is told.
+        }
+
         var delivered = new List<DeliveredMessage>();
         delivered.AddRange(Deliveries(severance).Where(message => message.Step == severance.Step && IsConnect(severance, message) && !IsNeverUp(severance, message)));
         var readers = new Dictionary<int, FrameCutter>();

@@ -32,7 +32,8 @@ internal sealed class Chromium : IAsyncDisposable
         Process process = Process.Start(new ProcessStartInfo(program,
         [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--window-size=900,600", "--remote-debugging-port=0", $"--user-data-dir={profile}", "about:blank",
-        ]) { UseShellExecute = false, RedirectStandardError = true, RedirectStandardOutput = true })!;
+        ])
+        { UseShellExecute = false, RedirectStandardError = true, RedirectStandardOutput = true })!;
         var browser = new Chromium(process, profile);
         try
         {

@@ -1,4 +1,5 @@
 using System.Text;
+using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
 using Net.Zlink.Tests.Sockets.Pipes;
@@ -119,6 +120,34 @@ public sealed class SendLineTests : IDisposable
         Assert.Equal(["good", "last"], _routed);
     }
 
+    [Fact]
+    public async Task Memory_that_was_handed_over_with_a_waiting_send_is_let_go_outside_of_the_line()
+    {
+        bool couldUseTheLine = false;
+        var owner = new CallbackOwner(() => couldUseTheLine = Task.Run(() => _core.Line.IsInFrontOf("A"u8)).Wait(Patience));
+        Task<SendStatus> other = Wait("other", "B");
+        Task<SendStatus> waiting = Wait("1", "A");
+        _core.Routing = (id, payload) =>
+        {
+            if (id[0] == 'B')
+            {
+                return SendStatus.Full;
+            }
+
+            HandedOver.Dispose(owner); // As a queue does that has copied what was handed over.
+            return Routed(payload);
+        };
+        _core.Line.Move();
+        Assert.Equal(SendStatus.Accepted, await waiting.WaitAsync(Patience, TestContext.Current.CancellationToken));
+        Assert.True(couldUseTheLine);
+        Assert.False(other.IsCompleted);
+
+        couldUseTheLine = false;
+        Assert.Equal(SendStatus.Accepted, await Wait("2", "A").WaitAsync(Patience, TestContext.Current.CancellationToken));
+        Assert.True(couldUseTheLine);
+        _core.Line.Close(SendStatus.Closed);
+    }
+
     private SendStatus Routed(byte[] payload)
     {
         _routed.Add(Encoding.ASCII.GetString(payload));
@@ -143,5 +172,12 @@ public sealed class SendLineTests : IDisposable
 
         waiter.CancelWith(cancel);
         return new ValueTask<SendStatus>(waiter, waiter.Version).AsTask();
+    }
+
+    private sealed class CallbackOwner(Action disposed) : System.Buffers.IMemoryOwner<byte>
+    {
+        public Memory<byte> Memory => Memory<byte>.Empty;
+
+        public void Dispose() => disposed();
     }
 }

@@ -19,6 +19,26 @@ internal static class Guard
 
     public static Task<T> Guarded<T>(this ValueTask<T> task) => task.AsTask().WaitAsync(Limit, Token);
 
+    /// <summary>Waits for something long, for as long as it goes on: a load that takes a second on an idle machine takes a minute on a busy one.</summary>
+    /// <param name="task">What is waited for.</param>
+    /// <param name="progress">A number that changes with every step of it.</param>
+    public static async Task WhileItGoesOn(this Task task, Func<long> progress)
+    {
+        long last = -1;
+        while (true)
+        {
+            try
+            {
+                await task.WaitAsync(Limit, Token);
+                return;
+            }
+            catch (TimeoutException) when (!task.IsCompleted && progress() != last)
+            {
+                last = progress();
+            }
+        }
+    }
+
     /// <summary>Joins a thread of the test's own.</summary>
     public static void JoinGuarded(this Thread thread) => Assert.True(thread.Join(Limit), "the test's thread did not end");
 }

@@ -12,6 +12,7 @@ internal sealed class ProgramProcess : IAsyncDisposable
     {
         _process = Process.Start(new ProcessStartInfo(program, arguments)
         {
+            UseShellExecute = false,
             WorkingDirectory = folder,
             UseShellExecute = false,
             RedirectStandardInput = true,

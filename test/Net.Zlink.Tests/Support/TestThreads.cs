@@ -37,15 +37,17 @@ internal sealed class TestThreads
     }
 
     /// <summary>Waits for these, or for the first failure of any.</summary>
-    public async Task WaitForAsync(params IEnumerable<Task> some)
+    /// <param name="progress">A number that changes for as long as they do something.</param>
+    /// <param name="some">What is waited for.</param>
+    public async Task WaitForAsync(Func<long> progress, params IEnumerable<Task> some)
     {
-        await Task.WhenAny(Task.WhenAll(some), Failed.Task).Guarded();
+        await Task.WhenAny(Task.WhenAll(some), Failed.Task).WhileItGoesOn(progress);
         ThrowIfFailed();
     }
 
-    public async Task JoinAsync()
+    public async Task JoinAsync(Func<long> progress)
     {
-        await WaitForAsync(_running);
+        await WaitForAsync(progress, _running);
         ThrowIfFailed();
     }
 

@@ -108,7 +108,7 @@ public sealed class ManyThreadsTests
             });
         }
 
-        await threads.JoinAsync();
+        await threads.JoinAsync(() => subscribers.Sum(static s => s.GetStatistics().DeliveredMessages));
         Assert.All(subscribers, static s => Assert.False(s.TryReceive(out _)));
     }
 
@@ -143,7 +143,7 @@ public sealed class ManyThreadsTests
             });
         }
 
-        await threads.JoinAsync();
+        await threads.JoinAsync(() => subscriber.GetStatistics().AcceptedMessages);
         subscriber.Subscribe("end"u8);
         HashSet<string> held = [];
         for (bool ended = false; !ended;)
@@ -215,10 +215,11 @@ public sealed class ManyThreadsTests
             threads.Start(() => toPeers.Receive(peers[peer], peer));
         }
 
-        await threads.WaitForAsync(toHub.AllThere.Task, toPeers.AllThere.Task);
+        long Received() => toHub.Count + toPeers.Count;
+        await threads.WaitForAsync(Received, toHub.AllThere.Task, toPeers.AllThere.Task);
         hub.Dispose();
         Array.ForEach(peers, static p => p.Dispose());
-        await threads.JoinAsync();
+        await threads.JoinAsync(Received);
         toHub.AssertComplete(PerSender);
         toPeers.AssertComplete(PerSender);
     }
@@ -228,6 +229,8 @@ public sealed class ManyThreadsTests
     {
         private readonly List<(int Sender, int Number)>[] _received = [.. Enumerable.Range(0, receivers).Select(_ => new List<(int, int)>())];
         private int _count;
+
+        public int Count => Volatile.Read(ref _count);
 
         public TaskCompletionSource AllThere { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 

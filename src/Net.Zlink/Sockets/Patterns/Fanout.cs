@@ -7,18 +7,19 @@ namespace Net.Zlink.Sockets.Patterns;
 /// <summary>One message for several pipes, of which none holds up the others: one that is full misses it, and that is counted.</summary>
 internal static class Fanout
 {
-    /// <summary>Sends the message to all of <paramref name="pipes"/>, and lets go of what was handed over with it.</summary>
+    /// <summary>Sends the message to all of <paramref name="pipes"/>, and lets go of what was handed over with it. One that finds nobody, be it that the only pipe is just closing, is counted as unmatched.</summary>
     /// <param name="socket">The socket that sends.</param>
     /// <param name="pipes">Where to.</param>
     /// <param name="message">The message.</param>
     /// <param name="force">All of them were found to have room.</param>
     public static void Send(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, bool force = false)
     {
+        bool isFound = false;
         if (pipes.Length == 1)
         {
             // The queue that accepts it owns what was handed over with it.
             SendStatus status = pipes[0].TrySend(message, force);
-            Count(socket, status);
+            isFound = Count(socket, status);
             if (status == SendStatus.Accepted)
             {
                 return;
@@ -32,20 +33,28 @@ internal static class Fanout
             message.WriteTo(encoded.Array);
             foreach (Pipe pipe in pipes)
             {
-                Count(socket, pipe.TrySendShared(encoded, length, force));
+                isFound |= Count(socket, pipe.TrySendShared(encoded, length, force));
             }
 
             encoded.Release();
         }
 
+        if (!isFound)
+        {
+            Interlocked.Increment(ref socket.Books.Unmatched);
+        }
+
         message.Consume();
     }
 
-    private static void Count(SocketCore socket, SendStatus status)
+    /// <summary>Counts what a full pipe missed. False: the pipe is gone.</summary>
+    private static bool Count(SocketCore socket, SendStatus status)
     {
         if (status == SendStatus.Full)
         {
             Interlocked.Increment(ref socket.Books.DroppedAtHighWaterMark);
         }
+
+        return status != SendStatus.Closed;
     }
 }

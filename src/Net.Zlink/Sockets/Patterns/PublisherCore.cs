@@ -124,11 +124,6 @@ internal sealed class PublisherCore : SocketCore
                 _lastNotice = null;
             }
 
-            if (count == 0)
-            {
-                Books.Unmatched++;
-            }
-
             if (count == 1)
             {
                 single = _targets[0];

@@ -119,13 +119,12 @@ internal sealed class SubscriberCore : SocketCore
                     }
                 }
 
-                if (isOnlyNews && !isNews)
+                pipes = [.. _all.Peers];
+                if (isOnlyNews && (!isNews || pipes.Length == 0))
                 {
                     message.Consume();
-                    return SendStatus.Accepted; // Nobody needs to know.
+                    return SendStatus.Accepted; // Nobody needs to know, or whoever comes will be told.
                 }
-
-                pipes = [.. _all.Peers];
             }
 
             Fanout.Send(this, pipes, message);

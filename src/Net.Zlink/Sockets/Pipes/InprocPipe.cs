@@ -59,6 +59,9 @@ internal sealed class InprocPipe : Pipe
 
     public override bool HasRoom => _out.HasRoom();
 
+    /// <summary>Lets this end, the binder's, know whom it sends to.</summary>
+    public void Face(InprocPipe connecter) => Volatile.Write(ref _other, connecter);
+
     /// <summary>Makes two ends one pair. Messages that wait for the second end's reader become visible to it.</summary>
     public static void Join(InprocPipe connecter, InprocPipe binder)
     {

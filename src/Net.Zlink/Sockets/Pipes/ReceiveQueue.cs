@@ -12,7 +12,7 @@ internal class ReceiveWaiter : Waiter<TakenMessage>
     internal TakenMessage Given { get; set; }
 }
 
-/// <summary>The receiving side of a socket: fair between its pipes, one whole message each in turn, with a line of waiting consumers.</summary>
+/// <summary>The receiving side of a socket: fair between its pipes, one whole message each in turn (what a peer that has left sent comes out in one go), with a line of waiting consumers.</summary>
 /// <remarks>
 /// The lock makes its holder the single consumer of all lanes; it is held for pointer work only. Pipes with unread messages stand in a line, so finding the next message never looks at
 /// empty pipes. Senders are told of room, and waiters completed, after the lock is left.
@@ -56,6 +56,7 @@ internal sealed class ReceiveQueue : IWaiterList
                     _turn = null;
                 }
 
+                _mayHaveMore = _closed is not null;
                 return false;
             }
         }
@@ -303,8 +304,8 @@ internal sealed class ReceiveQueue : IWaiterList
                 continue;
             }
 
-            // One message, then the next pipe; alone, a pipe keeps its turn.
-            if (_line.Count == 0)
+            // One message, then the next pipe; alone, a pipe keeps its turn. One that has ended keeps it too: what the same peer sends over its next connection must not come before it.
+            if (_line.Count == 0 || !lane.Pipe.IsAttached)
             {
                 _turn = lane;
             }

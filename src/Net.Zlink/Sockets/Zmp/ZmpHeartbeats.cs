@@ -122,7 +122,7 @@ internal sealed class ZmpHeartbeats
             return;
         }
 
-        _session.FailLiveness($"nothing came in within {_settings.Timeout.TotalMilliseconds:0} ms after a heartbeat");
+        _session.EndSilence($"nothing came in within {_settings.Timeout.TotalMilliseconds:0} ms after a heartbeat");
     }
 
     private void OnTtl()

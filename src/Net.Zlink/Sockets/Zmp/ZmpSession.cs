@@ -228,8 +228,15 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         }
     }
 
-    /// <summary>The peer is silent for too long.</summary>
+    /// <summary>The peer is silent for longer than it allowed itself.</summary>
     public void FailLiveness(string detail) => Fail(ZmpFault.HeartbeatTimeout, DisconnectReason.HeartbeatTimeout, detail);
+
+    /// <summary>The peer is silent for longer than this side bears: the end, without an ERROR, behind which a native peer that comes to itself would never connect again (docs/protocol.md section 15.4).</summary>
+    public void EndSilence(string detail)
+    {
+        _pipe.Queue.Hold(); // Nothing more goes to somebody who may not read it.
+        Connection.Close(DisconnectReason.HeartbeatTimeout, CloseMode.Orderly, detail);
+    }
 
     /// <summary>Ends the connection with an ERROR frame, written where the frame under way ends, and nothing behind it.</summary>
     public void Fail(in ZmpFault fault, DisconnectReason reason = DisconnectReason.ProtocolError, string? detail = null)

@@ -12,6 +12,9 @@ internal sealed class ReplayClock
 
     public TimeProvider Provider => _time;
 
+    /// <summary>How many timers the implementation has set.</summary>
+    public int ArmedTimers => _time.ArmedTimers;
+
     /// <summary>Milliseconds from the start of the replay.</summary>
     public long Elapsed { get; private set; }
 

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Net.Zlink.Conformance.Tests.Replay.Comparing;
 using Net.Zlink.Conformance.Tests.Replay.Forms;
 using Net.Zlink.Conformance.Tests.Replay.Model;
@@ -10,6 +11,9 @@ namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 /// <summary>One replay of one transcript against one implementation of one of its sides. Throws <see cref="ReplayFailedException"/> where it does something else.</summary>
 internal sealed class ReplayRun : IAsyncDisposable
 {
+    /// <summary>How long the limit of an upgrade is waited for, in real time: a thousand times what setting a timer takes. An implementation without such a limit costs this once per silent connection.</summary>
+    private static readonly TimeSpan TimerGuard = TimeSpan.FromSeconds(1);
+
     private readonly Transcript _transcript;
     private readonly string _implemented;
     private readonly ReplayOptions _options;
@@ -67,7 +71,9 @@ internal sealed class ReplayRun : IAsyncDisposable
     {
         for (int step = 0; step < _transcript.Steps.Count; step++)
         {
+            int armed = _clock.ArmedTimers;
             await _actions.DoAsync(step);
+            await AwaitUpgradeLimitAsync(step, armed);
             await PlayRecordsAsync(step);
             if (_sender.IsCut)
             {
@@ -99,6 +105,20 @@ internal sealed class ReplayRun : IAsyncDisposable
         if (_network.Seen is { } seen && seen != (_transcript.ConnectionsSeen ?? _network.Connections.Count))
         {
             throw new ReplayFailedException($"{seen} connections came, the file says {_transcript.ConnectionsSeen ?? _network.Connections.Count}");
+        }
+    }
+
+    /// <summary>
+    /// On a ws connection on which nothing is said the implementation only sets the limit of its upgrade, off the shards that can be asked whether they are idle: time must not pass before that.
+    /// </summary>
+    private async Task AwaitUpgradeLimitAsync(int step, int armed)
+    {
+        bool isSilent = _transcript.IsWs && _transcript.Actions.Any(action => action.Step == step && action.Kind is ActionKind.Connect && _network.IsLive(action.Connection)
+            && !_transcript.Records.Any(record => record.Connection == action.Connection && record.Close is null));
+        long start = Stopwatch.GetTimestamp();
+        while (isSilent && _clock.ArmedTimers <= armed && Stopwatch.GetElapsedTime(start) < TimerGuard)
+        {
+            await Task.Yield();
         }
     }
 

@@ -66,7 +66,7 @@ internal sealed class TestPipe : Pipe
 
     public static TestPipe Create(SocketCore socket, QueueLimits limits, bool conflates = false)
     {
-        var pipe = new TestPipe(socket, new InboundLane(limits) { Conflates = conflates }) { Endpoint = "test", IsActive = false };
+        var pipe = new TestPipe(socket, new InboundLane(limits) { Conflates = conflates }) { Endpoint = "test", IsActive = false, IsAttached = true };
         pipe.Lane.BelongTo(pipe);
         return pipe;
     }

@@ -1,0 +1,151 @@
+using BenchmarkDotNet.Attributes;
+using Net.Zlink.Benchmarks.Common;
+
+namespace Net.Zlink.Benchmarks.Sockets;
+
+/// <summary>Every pattern over a wire and without one, 64 bytes: one message there, and some at a time. Per message. Beside other libraries: the scenario runner's 'patterns'.</summary>
+[BenchmarkCategory("sockets", "patterns")]
+public class PatternBenchmarks : IDisposable
+{
+    private const int Burst = 64;
+
+    private static readonly string[] Transports = ["inproc", "tcp"];
+    private static readonly string[] Patterns = ["PAIR", "PUBSUB", "DEALER_DEALER", "DEALER_ROUTER", "ROUTER_ROUTER"];
+
+    private readonly byte[] _payload = new byte[64];
+    private ZlinkContext _context = null!;
+    private Action _send = static () => { };
+    private Func<int> _receive = static () => 0;
+
+    /// <summary>STREAM is bytes on a wire, and has no inproc.</summary>
+    public static IEnumerable<string> Cases =>
+    [
+        .. from transport in Transports
+           from pattern in Patterns
+           select $"{pattern} {transport}",
+        "STREAM tcp",
+    ];
+
+    [ParamsSource(nameof(Cases))]
+    public string Case { get; set; } = "";
+
+    private bool IsInproc => Case.EndsWith(" inproc", StringComparison.Ordinal);
+
+    [GlobalSetup]
+    public void Setup()
+    {
+        _context = new ZlinkContext();
+        switch (Case.Split(' ')[0])
+        {
+            case "PAIR":
+                UseDuplex(_context.CreatePair(), _context.CreatePair());
+                break;
+            case "DEALER_DEALER":
+                UseDuplex(_context.CreateDealer(), _context.CreateDealer());
+                break;
+            case "PUBSUB":
+                UsePubSub();
+                break;
+            case "DEALER_ROUTER":
+                DealerSocket dealer = _context.CreateDealer();
+                UseReceiver(_context.CreateRouter(), dealer);
+                _send = () => dealer.Send(_payload);
+                break;
+            case "ROUTER_ROUTER":
+                UseRouters();
+                break;
+            default:
+                UseStream();
+                break;
+        }
+
+        SendReceive();
+    }
+
+    [GlobalCleanup]
+    public void Dispose()
+    {
+        _context.Dispose();
+        GC.SuppressFinalize(this);
+    }
+
+    /// <summary>There, and received: over tcp mostly the waking of whoever waits.</summary>
+    [Benchmark]
+    public int SendReceive()
+    {
+        _send();
+        return _receive();
+    }
+
+    [Benchmark(OperationsPerInvoke = Burst)]
+    public int SendBurstReceiveBurst()
+    {
+        for (int i = 0; i < Burst; i++)
+        {
+            _send();
+        }
+
+        int bytes = 0;
+        for (int i = 0; i < Burst; i++)
+        {
+            bytes += _receive();
+        }
+
+        return bytes;
+    }
+
+    private static int Length(ReceivingSocket socket)
+    {
+        using Message message = socket.Receive();
+        return message.Span.Length;
+    }
+
+    private void UseReceiver(ReceivingSocket receiver, ZlinkSocket sender)
+    {
+        const string Name = "inproc://benchmark";
+        string endpoint = receiver.Bind(IsInproc ? Name : "tcp://127.0.0.1:*");
+        sender.Connect(IsInproc ? Name : endpoint);
+        _receive = () => Length(receiver);
+    }
+
+    private void UseDuplex(DuplexSocket receiver, DuplexSocket sender)
+    {
+        UseReceiver(receiver, sender);
+        _send = () => sender.Send(_payload);
+    }
+
+    private void UsePubSub()
+    {
+        PubSocket publisher = _context.CreatePub(new PubOptions { NoDrop = true });
+        SubSocket subscriber = _context.CreateSub();
+        subscriber.Subscribe("");
+        UseReceiver(subscriber, publisher);
+        Settling.Until(publisher, static publisher => publisher.TopicCount > 0);
+        _send = () => publisher.Send(_payload);
+    }
+
+    private void UseRouters()
+    {
+        byte[] id = "RECEIVER"u8.ToArray();
+        RouterSocket receiver = _context.CreateRouter(new RouterOptions { RoutingId = id });
+        RouterSocket sender = _context.CreateRouter(new RouterOptions { Mandatory = true });
+        UseReceiver(receiver, sender);
+        Settling.Until(sender, sender => sender.TrySend(id, _payload));
+        Length(receiver);
+        _send = () => sender.Send(id, _payload);
+    }
+
+    private void UseStream()
+    {
+        StreamSocket server = _context.CreateStream();
+        StreamSocket client = _context.CreateStream();
+        uint peer = client.ConnectAsync(server.Bind("tcp://127.0.0.1:*")).AsTask().GetAwaiter().GetResult();
+        server.Receive().Dispose(); // That somebody connected.
+        _send = () => client.Send(peer, _payload);
+        _receive = () =>
+        {
+            using StreamMessage message = server.Receive();
+            return message.Span.Length;
+        };
+    }
+}

@@ -1,0 +1,55 @@
+using System.Globalization;
+using Net.Zlink.Benchmarks.Common;
+using Net.Zlink.Benchmarks.Compare;
+
+namespace Net.Zlink.Scenarios.Patterns;
+
+/// <summary>Something that our side of a pattern must reach, as a ratio to the native one or as the figure itself.</summary>
+internal static class PatternBar
+{
+    /// <summary>The sets that have a name.</summary>
+    public static string[] Presets { get; } = ["issue"];
+
+    /// <summary>PATTERN/TRANSPORT/SIZE:FIGURE>=2.5x, each of the three also as an asterisk.</summary>
+    public static Bar Parse(string text)
+    {
+        int colon = text.IndexOf(':', StringComparison.Ordinal);
+        if (colon <= 0 || text.AsSpan(0, colon).Count('/') != 2)
+        {
+            throw new RequestException($"The bar '{text}' is not understood. Write PATTERN/TRANSPORT/SIZE:FIGURE>=2.5x, with rate or latency for FIGURE, and * for any pattern, transport or size.");
+        }
+
+        Bar bar = Bar.Parse(PatternStack.Managed + text[colon..]) with { Case = text[..colon] };
+        return bar.Reference is not null and not PatternStack.Native || (bar.Metric != Metric.Rate && bar.Metric != Metric.Latency)
+            ? throw new RequestException($"The bar '{text}' is not understood. There are rate and latency, as a figure or as a ratio to the native library's.")
+            : bar;
+    }
+
+    /// <summary>The bars of a preset.</summary>
+    public static IEnumerable<Bar> Preset(string name)
+    {
+        // docs/benchmarks.md, "The patterns": what was promised for the first release with these sockets.
+        string[] floods = [PatternNames.Pair, PatternNames.DealerDealer, PatternNames.DealerRouter, PatternNames.RouterRouter, PatternNames.PubSub];
+        string[] lines = string.Equals(name, Presets[0], StringComparison.OrdinalIgnoreCase)
+            ?
+            [
+                .. floods.SelectMany(pattern => new[] { $"{pattern}/tcp/64:rate>=2.5x", $"{pattern}/tcp/1024:rate>=2x", $"{pattern}/tcp/65536:rate>=1x" }),
+                "ROUTER_ROUTER_POLL/tcp/64:rate>=2.5x",
+                "ROUTER_ROUTER_POLL/inproc/1024:rate>=1.5x",
+                "*/inproc/64:rate>=1.5x",
+                "*/tcp/64:latency<=1.2x",
+            ]
+            : throw new RequestException($"There are no bars '{name}'; there are {string.Join(", ", Presets)}.");
+        return lines.Select(Parse);
+    }
+
+    /// <summary>Whether the bar is about that case.</summary>
+    public static bool IsAbout(this Bar bar, PatternCase what)
+    {
+        string[] parts = bar.Case!.Split('/');
+        return Fits(parts[0], what.Pattern) && Fits(parts[1], what.Transport) && Fits(parts[2], what.Size.ToString(CultureInfo.InvariantCulture))
+            && (bar.Metric != Metric.Latency || what.Pattern is not PatternNames.PubSub);
+    }
+
+    private static bool Fits(string pattern, string value) => string.Equals(pattern, "*", StringComparison.Ordinal) || string.Equals(pattern, value, StringComparison.OrdinalIgnoreCase);
+}

@@ -1,0 +1,123 @@
+using System.Runtime.InteropServices;
+using System.Text;
+using Net.Zlink.Scenarios.Native;
+
+namespace Net.Zlink.Scenarios.Patterns.Ports;
+
+/// <summary>A socket of the native library. Its errors are exceptions: a measurement has none.</summary>
+internal sealed unsafe class NativeSocket : IDisposable
+{
+    // The endpoint that a wildcard was resolved to; the native library's own limit.
+    private const int LongestEndpoint = 256;
+
+    private nint _handle;
+
+    public NativeSocket(nint context, int type)
+    {
+        _handle = NativeZlink.zlink_socket(context, type);
+        Check(_handle == 0 ? -1 : 0, "socket");
+
+        // A measurement that failed must not wait for what it could not send.
+        Set(NativeNumber.Linger, 0);
+    }
+
+    public void Set(int option, int value) => Check(NativeZlink.zlink_setsockopt(_handle, option, (byte*)&value, sizeof(int)), $"option {option}");
+
+    public void Set(int option, ReadOnlySpan<byte> value)
+    {
+        fixed (byte* bytes = value)
+        {
+            Check(NativeZlink.zlink_setsockopt(_handle, option, bytes, (nuint)value.Length), $"option {option}");
+        }
+    }
+
+    public void Set(int option, string value) => Set(option, Encoding.UTF8.GetBytes(value));
+
+    /// <summary>Binds, and returns the endpoint with its wildcards resolved.</summary>
+    public string Bind(string endpoint)
+    {
+        Check(NativeZlink.zlink_bind(_handle, endpoint), $"bind {endpoint}");
+        byte* last = stackalloc byte[LongestEndpoint];
+        nuint length = LongestEndpoint;
+        Check(NativeZlink.zlink_getsockopt(_handle, NativeNumber.LastEndpoint, last, ref length), "last endpoint");
+        return Encoding.UTF8.GetString(MemoryMarshal.CreateReadOnlySpanFromNullTerminated(last));
+    }
+
+    public void Connect(string endpoint) => Check(NativeZlink.zlink_connect(_handle, endpoint), $"connect {endpoint}");
+
+    public void Send(ReadOnlySpan<byte> payload, int flags)
+    {
+        fixed (byte* bytes = payload)
+        {
+            Check(NativeZlink.zlink_send(_handle, bytes, (nuint)payload.Length, flags), "send");
+        }
+    }
+
+    /// <summary>False if it cannot be sent now, or its peer is not there.</summary>
+    public bool TrySend(ReadOnlySpan<byte> payload, int flags)
+    {
+        fixed (byte* bytes = payload)
+        {
+            return NativeZlink.zlink_send(_handle, bytes, (nuint)payload.Length, flags | NativeNumber.DontWait) >= 0;
+        }
+    }
+
+    /// <summary>One part, waited for. Returns its length.</summary>
+    public int Receive(Span<byte> payload)
+    {
+        fixed (byte* bytes = payload)
+        {
+            int length = NativeZlink.zlink_recv(_handle, bytes, (nuint)payload.Length, 0);
+            Check(length, "recv");
+            return length;
+        }
+    }
+
+    /// <summary>One part; -1 if there is none.</summary>
+    public int TryReceive(Span<byte> payload)
+    {
+        fixed (byte* bytes = payload)
+        {
+            int length = NativeZlink.zlink_recv(_handle, bytes, (nuint)payload.Length, NativeNumber.DontWait);
+            if (length < 0 && NativeZlink.LastError != NativeNumber.Again)
+            {
+                Check(length, "recv");
+            }
+
+            return length;
+        }
+    }
+
+    /// <summary>Waits until a message can be received; with no time at all, looks.</summary>
+    public bool Poll(int milliseconds)
+    {
+        var item = new NativePollItem { Socket = _handle, Events = NativeNumber.PollIn };
+        int ready = NativeZlink.zlink_poll(&item, 1, new CLong(milliseconds));
+        Check(ready, "poll");
+        return ready > 0;
+    }
+
+    public void Dispose()
+    {
+        if (_handle != 0)
+        {
+            _ = NativeZlink.zlink_close(_handle);
+            _handle = 0;
+        }
+    }
+
+    private static void Check(int result, string what)
+    {
+        if (result < 0)
+        {
+            int error = NativeZlink.LastError;
+            throw new NativeException($"{what}: {Marshal.PtrToStringUTF8((nint)NativeZlink.zlink_strerror(error))} ({error})", error);
+        }
+    }
+}
+
+/// <summary>A native call failed.</summary>
+internal sealed class NativeException(string message, int error) : Exception(message)
+{
+    public int Error => error;
+}

@@ -1,0 +1,40 @@
+namespace Net.Zlink.Scenarios.Patterns.Ports;
+
+/// <summary>ROUTER: takes the sender's id with each message, and answers by it.</summary>
+internal readonly struct RouterPort(RouterSocket socket, byte[] peerId) : IServerPort
+{
+    private readonly Message[] _many = CopyingReceive.NewBatch();
+    private readonly LastId _last = new();
+
+    public void Send(ReadOnlySpan<byte> payload) => socket.Send(peerId, payload);
+
+    public bool TrySend(ReadOnlySpan<byte> payload) => socket.TrySend(peerId, payload);
+
+    public void Receive(Span<byte> payload) => _last.Length = socket.ReceiveInto(_last.Bytes, payload);
+
+    public bool TryReceive(Span<byte> payload)
+    {
+        if (!socket.TryReceive(out Message message))
+        {
+            return false;
+        }
+
+        _last.Length = message.CopyOut(_last.Bytes, payload);
+        return true;
+    }
+
+    public int ReceiveMany(Span<byte> payload, int most) => socket.ReceiveManyInto(_many, payload, most);
+
+    public void Answer(ReadOnlySpan<byte> payload) => socket.Send(_last.Bytes.AsSpan(0, _last.Length), payload);
+}
+
+/// <summary>The routing id that came with the last message.</summary>
+internal sealed class LastId
+{
+    // The protocol's limit.
+    private const int Longest = 255;
+
+    public byte[] Bytes { get; } = new byte[Longest];
+
+    public int Length { get; set; }
+}

@@ -1,0 +1,87 @@
+using Net.Zlink.Benchmarks.Common;
+using Net.Zlink.Scenarios.Patterns.Ports;
+
+namespace Net.Zlink.Scenarios.Patterns.Running;
+
+/// <summary>The server publishes, and each client receives each message. What is counted is what was received: one send in as many as there are clients publishes.</summary>
+internal readonly struct FromServer<TServer, TClient>(TServer server, TClient[] clients) : IPatternEnds
+    where TServer : struct, IServerPort
+    where TClient : struct, IPort
+{
+    // The two threads' own, on cache lines of their own.
+    private readonly int[] _sent = new int[32];
+    private readonly int[] _turn = new int[32];
+    private readonly long[] _received = new long[clients.Length];
+
+    public bool HasWayBack => false;
+
+    public int Multiple => clients.Length;
+
+    public void Send(ReadOnlySpan<byte> payload)
+    {
+        int next = _sent[16];
+        if (next == 0)
+        {
+            server.Send(payload);
+        }
+
+        _sent[16] = next + 1 < clients.Length ? next + 1 : 0;
+    }
+
+    public void Receive(Span<byte> payload)
+    {
+        int next = Next();
+        clients[next].Receive(payload);
+        _received[next]++;
+    }
+
+    public int ReceiveMany(Span<byte> payload, int most)
+    {
+        int next = Next();
+        int count = clients[next].ReceiveMany(payload, most);
+        if (count == 0)
+        {
+            // The one that has received least still has one to come, as long as anything is.
+            next = Array.IndexOf(_received, _received.Min());
+            clients[next].Receive(payload);
+            count = 1;
+        }
+
+        _received[next] += count;
+        return count;
+    }
+
+    public void SendBack(ReadOnlySpan<byte> payload) => throw new NotSupportedException();
+
+    public void ReceiveBack(Span<byte> payload) => throw new NotSupportedException();
+
+    public void AwaitConnection()
+    {
+        // What is published before a subscription has arrived is nobody's: publish until each has had one, and then take what else came.
+        byte[] probe = new byte[1];
+        TServer publisher = server;
+        TClient[] subscribers = clients;
+        bool[] had = new bool[clients.Length];
+        Settling.Until(had, had =>
+        {
+            publisher.TrySend(probe);
+            Settling.Rest();
+            for (int i = 0; i < had.Length; i++)
+            {
+                while (subscribers[i].TryReceive(probe))
+                {
+                    had[i] = true;
+                }
+            }
+
+            return !had.Contains(value: false);
+        });
+    }
+
+    private int Next()
+    {
+        int next = _turn[16];
+        _turn[16] = next + 1 < clients.Length ? next + 1 : 0;
+        return next;
+    }
+}

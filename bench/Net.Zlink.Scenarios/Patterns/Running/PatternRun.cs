@@ -1,0 +1,53 @@
+using System.Diagnostics;
+
+namespace Net.Zlink.Scenarios.Patterns.Running;
+
+/// <summary>What is done with the sockets of a pattern, whoever made them.</summary>
+internal interface IPatternRun
+{
+    /// <summary>Waits for the connections, and measures.</summary>
+    /// <param name="ends">On their way to be connected.</param>
+    /// <param name="describe">How the sockets stand, for a measurement that makes no progress.</param>
+    void Measure<TEnds>(TEnds ends, Func<IEnumerable<string>> describe)
+        where TEnds : struct, IPatternEnds;
+}
+
+/// <summary>Measures once and prints, in the words of the native programs.</summary>
+/// <param name="What">What is measured.</param>
+/// <param name="Counts">How many messages.</param>
+/// <param name="Stack">The name in the lines.</param>
+/// <param name="Compile">Milliseconds of floods and round trips before everything else, until the runtime has compiled the code for good, which it does in the background. A native program has no such time; natively called, it is given to both.</param>
+/// <param name="Batch">Receive in batches.</param>
+internal sealed record PatternRun(PatternCase What, PatternCounts Counts, string Stack, int Compile, bool Batch) : IPatternRun
+{
+    // Short floods, so that the time is kept: at 64 KB a thousand take some 50 ms.
+    private const int MessagesToCompile = 1_000;
+    private const int RoundTripsToCompile = 100;
+
+    public void Measure<TEnds>(TEnds ends, Func<IEnumerable<string>> describe)
+        where TEnds : struct, IPatternEnds
+    {
+        using var watch = new StallWatch(describe);
+        ends.AwaitConnection();
+        var measurement = new PatternMeasurement<TEnds>(ends, What.Size, Batch, watch);
+        long start = Stopwatch.GetTimestamp();
+        while (Stopwatch.GetElapsedTime(start).TotalMilliseconds < Compile)
+        {
+            measurement.Throughput(MessagesToCompile);
+            _ = ends.HasWayBack ? measurement.Latency(RoundTripsToCompile) : 0;
+        }
+
+        measurement.WarmUp(Counts.WarmUp);
+        double? latency = ends.HasWayBack ? measurement.Latency(Counts.RoundTripsOf(What)) : null;
+        double throughput = measurement.Throughput(Counts.MessagesOf(What));
+        measurement.Check();
+        Print(ResultLines.Throughput, throughput);
+        if (latency is { } microseconds)
+        {
+            Print(ResultLines.Latency, microseconds);
+        }
+    }
+
+    private void Print(string figure, double value) =>
+        Console.WriteLine(new ResultLine(Stack, What.LineName, What.Transport, What.Size, figure, value).ToString());
+}

@@ -1,0 +1,106 @@
+using System.Text.Json;
+using Net.Zlink.Benchmarks.Common;
+using Net.Zlink.Scenarios.Evidence;
+using Net.Zlink.Scenarios.Live;
+using Net.Zlink.Scenarios.Load;
+using Net.Zlink.Scenarios.Results;
+using Net.Zlink.Scenarios.Settings;
+
+namespace Net.Zlink.Scenarios.Runner;
+
+/// <summary>One round of one stack: a fresh server process, a fresh client process, and what both used.</summary>
+internal sealed class RoundRunner(ScenarioSettings settings, Launch launch, ForeignServer? foreign, ILiveView view)
+{
+    // Beyond all that the settings ask for: starting, connecting 10,000, and the machine's own moods.
+    private static readonly TimeSpan Spare = TimeSpan.FromSeconds(60);
+
+    public async Task<Round> RunAsync(string stack, int number, int rounds, TraceRequest? trace, CancellationToken cancellation)
+    {
+        DateTimeOffset started = TimeProvider.System.GetUtcNow();
+        string title = $"{ScenarioNames.NameOf(settings.Scenario)} {settings.Transport}, round {number} of {rounds}, {stack}";
+        view.Show(title, null, null);
+        try
+        {
+            await using ServerProcess? server = foreign switch
+            {
+                null => await ServerProcess.StartAsync(launch, stack, settings, cancellation),
+                { Endpoint: null } => await ServerProcess.StartAsync(launch, foreign, settings, cancellation),
+                _ => null,
+            };
+            await using RuntimeCounters? counters = server is null ? null : await RuntimeCounters.AttachAsync(server.Id, cancellation);
+            var watch = new RoundWatch(server, counters, trace, settings);
+            (LoadReport? report, string? fault) = await RunClientAsync(stack, server?.Endpoint ?? foreign!.Endpoint!, title, server, watch, cancellation);
+            await watch.EndAsync();
+            if (server?.HasExited == true)
+            {
+                fault = $"the server ended during the run: {server.LastErrors}";
+            }
+
+            return report is null
+                ? Failed(stack, number, started, fault!)
+                : new Round
+                {
+                    Stack = stack,
+                    Number = number,
+                    Started = started,
+                    Row = report.Row,
+                    Client = report.Client,
+                    Server = watch.Describe(report),
+                    OthersPercent = watch.OthersPercent(report),
+                    Fault = fault,
+                };
+        }
+        catch (StartException e)
+        {
+            return Failed(stack, number, started, e.Message);
+        }
+    }
+
+    private async Task<(LoadReport? Report, string? Fault)> RunClientAsync(string stack, string endpoint, string title, ServerProcess? server, RoundWatch watch, CancellationToken cancellation)
+    {
+        await using ChildProcess client = launch.Client(ClientCommand.Arguments(stack, endpoint, settings));
+        double most = settings.WarmupSeconds + settings.MeasureSeconds + settings.DrainTimeoutSeconds + settings.ConnectTimeoutSeconds;
+        using var deadline = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        deadline.CancelAfter(TimeSpan.FromSeconds(most) + Spare);
+        try
+        {
+            while (await client.ReadLineAsync("", Timeout.InfiniteTimeSpan, deadline.Token) is string line)
+            {
+                if (line.StartsWith(ChildLines.Report, StringComparison.Ordinal))
+                {
+                    return (JsonSerializer.Deserialize(line.AsSpan(ChildLines.Report.Length), ChildJson.Default.LoadReport), null);
+                }
+
+                if (line.StartsWith(ChildLines.Progress, StringComparison.Ordinal))
+                {
+                    LoadProgress progress = JsonSerializer.Deserialize(line.AsSpan(ChildLines.Progress.Length), ChildJson.Default.LoadProgress)!;
+                    watch.On(progress);
+                    view.Show(title, progress, server?.Latest);
+                }
+            }
+
+            return (null, $"the client ended without a report: {client.LastErrors}");
+        }
+        catch (OperationCanceledException) when (!cancellation.IsCancellationRequested)
+        {
+            return (null, $"the client did not end within {most + Spare.TotalSeconds:0} s");
+        }
+    }
+
+    private Round Failed(string stack, int number, DateTimeOffset started, string fault) => new()
+    {
+        Stack = stack,
+        Number = number,
+        Started = started,
+        Row = new ResultRow
+        {
+            ScenarioId = ScenarioNames.IdOf(stack, settings.Scenario),
+            Transport = settings.Transport,
+            Ccu = settings.Connections,
+            InFlight = settings.InFlight,
+            Size = settings.Size,
+        },
+        Client = new ClientDetail(),
+        Fault = fault,
+    };
+}

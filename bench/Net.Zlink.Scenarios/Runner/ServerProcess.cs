@@ -1,0 +1,140 @@
+using System.Globalization;
+using System.Text.Json;
+using Net.Zlink.Benchmarks.Common;
+using Net.Zlink.Scenarios.Measure;
+using Net.Zlink.Scenarios.Results;
+using Net.Zlink.Scenarios.Servers;
+using Net.Zlink.Scenarios.Settings;
+
+namespace Net.Zlink.Scenarios.Runner;
+
+/// <summary>A server in a process of its own, and what it says of itself.</summary>
+internal sealed class ServerProcess : IAsyncDisposable
+{
+    // A cold start takes well below a second; a machine that is busy with something else may take a few.
+    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(30);
+
+    // For its connections to end in order.
+    private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(10);
+
+    private readonly ChildProcess _process;
+    private readonly Lock _gate = new();
+    private readonly List<ProcessSample> _samples = [];
+    private readonly CancellationTokenSource _end = new();
+    private readonly Task _listening;
+
+    private readonly bool _isForeign;
+
+    private ServerProcess(ChildProcess process, string endpoint, bool isForeign)
+    {
+        _isForeign = isForeign;
+        _process = process;
+        Endpoint = endpoint;
+        _listening = ListenAsync();
+    }
+
+    public string Endpoint { get; }
+
+    public int Id => _process.Id;
+
+    public bool HasExited => _process.HasExited;
+
+    public string LastErrors => _process.LastErrors;
+
+    /// <summary>The last thing it said of itself.</summary>
+    public ProcessSample? Latest
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _samples.Count == 0 ? null : _samples[^1];
+            }
+        }
+    }
+
+    public IReadOnlyList<ProcessSample> Samples
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _samples];
+            }
+        }
+    }
+
+    /// <exception cref="StartException">It did not come up.</exception>
+    public static async Task<ServerProcess> StartAsync(Launch launch, string stack, ScenarioSettings settings, CancellationToken cancellation)
+    {
+        string path = settings.Transport is "ws" or "wss" ? "/" : "";
+        ChildProcess process = launch.Server(settings.InlineCompletions, ServerCommand.Arguments(stack, $"{settings.Transport}://127.0.0.1:0{path}", settings));
+        string ready = await ReadyAsync(process, cancellation);
+        return new ServerProcess(process, ready[ChildLines.Ready.Length..].Trim(), isForeign: false);
+    }
+
+    /// <summary>Starts someone else's server. What it says of itself, beyond READY, is not listened to.</summary>
+    /// <exception cref="StartException">It did not come up.</exception>
+    public static async Task<ServerProcess> StartAsync(Launch launch, ForeignServer server, ScenarioSettings settings, CancellationToken cancellation)
+    {
+        int port = FreePort.Find();
+        ChildProcess process = launch.Foreign(settings.InlineCompletions, server.CommandFor(port, settings));
+        await ReadyAsync(process, cancellation);
+        if (OtherProcess.HasChildren(process.Id))
+        {
+            await process.DisposeAsync();
+            throw new StartException("the command started another process, so its figures would be the wrong one's: name the program itself (dotnet server.dll, not dotnet run)");
+        }
+
+        return new ServerProcess(process, string.Create(CultureInfo.InvariantCulture, $"{settings.Transport}://127.0.0.1:{port}"), isForeign: true);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (!_isForeign)
+        {
+            _process.EndInput();
+            await _process.WaitForExitAsync(EndLimit, CancellationToken.None);
+        }
+
+        await _end.CancelAsync();
+        await _listening;
+        await _process.DisposeAsync();
+        _end.Dispose();
+    }
+
+    private static async Task<string> ReadyAsync(ChildProcess process, CancellationToken cancellation)
+    {
+        try
+        {
+            return await process.ReadLineAsync(ChildLines.Ready.TrimEnd(), StartLimit, cancellation) ?? throw new StartException($"the server did not come up: {process.LastErrors}");
+        }
+        catch
+        {
+            await process.DisposeAsync();
+            throw;
+        }
+    }
+
+    private async Task ListenAsync()
+    {
+        try
+        {
+            while (await _process.ReadLineAsync(ChildLines.Status, Timeout.InfiniteTimeSpan, _end.Token) is string line)
+            {
+                ProcessSample sample = JsonSerializer.Deserialize(line.AsSpan(ChildLines.Status.Length), ChildJson.Default.ProcessSample)!;
+                lock (_gate)
+                {
+                    _samples.Add(sample);
+                }
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            // The end.
+        }
+    }
+}
+
+/// <summary>A child did not come up: the round's fault, not the request's.</summary>
+internal sealed class StartException(string message) : Exception(message);

@@ -1,0 +1,226 @@
+using System.Diagnostics.CodeAnalysis;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Zmp;
+
+/// <summary>
+/// The books, while a relay cuts the connection at random bytes and low marks stop or drop what is sent. Sender: accepted = written + dropped + queued. Receiver: read = delivered + dropped + unread.
+/// Written but not read is at most one run of whole messages per cut; nothing comes twice, torn or out of order.
+/// </summary>
+[SuppressMessage("Security", "CA5394", Justification = "Chance that can be repeated is wanted here.")]
+public sealed class BooksTests
+{
+    private const int Cuts = 25;
+    private const int Messages = 2_000;
+    private const int Mark = 50;
+    private static readonly byte[] Name = "B"u8.ToArray();
+
+    public static TheoryData<string, int> Cases => new(from type in (string[])["PAIR", "DEALER", "ROUTER", "PUB", "XPUB"] from seed in (int[])[1, 2, 3] select (type, seed));
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public async Task They_balance_when_the_connection_is_cut_at_random_bytes(string type, int seed)
+    {
+        await using var fixture = new ContextFixture();
+        var random = new Random(seed);
+
+        // The first bytes are the handshake: some connections do not get over it.
+        int[] budgets = [.. Enumerable.Range(0, Cuts).Select(_ => random.Next(5) == 0 ? random.Next(60) : random.Next(100_000))];
+        (ZlinkSocket binder, ZlinkSocket connecter) = Create(fixture, type);
+        await using var relay = new CuttingRelay(binder.Bind("tcp://127.0.0.1:0"), budgets);
+        connecter.Connect(relay.Endpoint);
+        var down = new Flow(fixture, 1, binder, connecter, () => relay.Cuts == Cuts);
+        Flow? up = connecter is DuplexSocket or XSubSocket ? new Flow(fixture, 2, connecter, binder, () => relay.Cuts == Cuts) : null;
+        await Task.WhenAll(down.RunAsync(), up?.RunAsync() ?? Task.CompletedTask);
+        binder.Dispose();
+        connecter.Dispose();
+        await fixture.UntilAsync(() => Queued(binder) + Queued(connecter) == 0);
+        Assert.Equal(Cuts, relay.Cuts);
+        await down.AssertBalanceAsync(Cuts);
+        await (up?.AssertBalanceAsync(Cuts) ?? Task.CompletedTask);
+    }
+
+    [Theory]
+    [InlineData("PAIR")]
+    [InlineData("DEALER")]
+    [InlineData("ROUTER")]
+    [InlineData("PUB")]
+    [InlineData("XPUB")]
+    public async Task They_balance_when_a_shutdown_finds_full_queues_and_its_report_says_the_same(string type)
+    {
+        var fixture = new ContextFixture();
+        (ZlinkSocket binder, ZlinkSocket connecter) = Create(fixture, type);
+        connecter.Connect(binder.Bind("tcp://127.0.0.1:0"));
+        await fixture.UntilAsync(() => binder.GetPeers().Any(static p => p.IsConnected) && (type[^1] != 'B' || Topics(binder) > 0));
+        var sender = Flow.SendingOf(binder);
+        int sent = 0;
+        int marked = 0;
+        for (int i = 0; i < 200 && marked < 5; i++)
+        {
+            // Not read at the other end: the marks and the kernel fill up.
+            marked = sender(Wire.Huge) ? 0 : marked + 1;
+            sent += marked == 0 ? 1 : 0;
+            await fixture.SettleAsync();
+        }
+
+        ShutdownReport report = await fixture.Context.ShutdownAsync(TimeSpan.Zero, Guard.Token).Guarded();
+        SocketStatistics books = binder.GetStatistics();
+        Assert.Equal(sent - books.DroppedAtHighWaterMark, books.AcceptedMessages);
+        Assert.True(books.DroppedMessages > 0, "nothing was left to be dropped");
+        Assert.Equal((0, books.AcceptedMessages), (books.QueuedMessages, books.WrittenMessages + books.DroppedMessages));
+        Assert.Equal(books.DroppedMessages, report.UndeliveredMessages);
+        SocketStatistics there = connecter.GetStatistics();
+        Assert.Equal((there.ReceivedMessages, 0), (there.DeliveredMessages + there.DroppedUnreadMessages, there.UnreadMessages));
+        await fixture.DisposeAsync();
+    }
+
+    private static (ZlinkSocket Binder, ZlinkSocket Connecter) Create(ContextFixture fixture, string type)
+    {
+        ZlinkContext context = fixture.Context;
+        switch (type)
+        {
+            case "PAIR":
+                return (context.CreatePair(Low(new PairOptions())), context.CreatePair(Low(new PairOptions())));
+            case "DEALER":
+                return (context.CreateDealer(Low(new DealerOptions())), context.CreateDealer(Low(new DealerOptions())));
+            case "ROUTER":
+                return (context.CreateRouter(Low(new RouterOptions { Mandatory = true })), context.CreateDealer(Low(new DealerOptions { RoutingId = Name })));
+            case "PUB":
+                SubSocket sub = context.CreateSub(Low(new SubOptions()));
+                sub.Subscribe([]);
+                return (context.CreatePub(Low(new PubOptions())), sub);
+            default:
+                XSubSocket xsub = context.CreateXSub(Low(new XSubOptions()));
+                xsub.Send([1]);
+                return (context.CreateXPub(Low(new XPubOptions())), xsub);
+        }
+    }
+
+    private static T Low<T>(T options)
+        where T : ZmpSocketOptions
+    {
+        options.SendHighWaterMark = Mark;
+        options.ReceiveHighWaterMark = Mark;
+        options.ReconnectInterval = TimeSpan.FromMilliseconds(1);
+        options.Linger = TimeSpan.Zero;
+        return options;
+    }
+
+    private static long Queued(ZlinkSocket socket) => socket.GetStatistics().QueuedMessages;
+
+    private static int Topics(ZlinkSocket socket) => (socket as PubSocket)?.TopicCount ?? (socket as XPubSocket)?.TopicCount ?? 0;
+
+    /// <summary>Numbered messages from one socket to another, and what became of them.</summary>
+    private sealed class Flow(ContextFixture fixture, int sender, ZlinkSocket from, ZlinkSocket to, Func<bool> areCutsOver)
+    {
+        // What goes up from an XSUB must not look like a subscription.
+        private static readonly byte[] Topic = "t"u8.ToArray();
+        private readonly MessageBuilder _builder = new();
+        private int _sent;
+        private int _received;
+        private int _last = -1;
+        private int _gaps;
+        private Task? _receiving;
+
+        public static Func<byte[], bool> SendingOf(ZlinkSocket socket) => socket switch
+        {
+            DuplexSocket duplex => payload => duplex.TrySend(payload),
+            RouterSocket router => payload => router.TrySend(Name, payload),
+            PubSocket pub => payload => pub.TrySend(payload),
+            _ => payload => ((XPubSocket)socket).TrySend(payload),
+        };
+
+        /// <summary>Sends for as long as connections are cut, then until one arrives, and with it all that ever will.</summary>
+        public async Task RunAsync()
+        {
+            if (to is ReceivingSocket receiver)
+            {
+                _receiving = ReceiveAsync(receiver);
+            }
+
+            long started = TimeProvider.System.GetTimestamp();
+            while (_sent < Messages || !areCutsOver() || (_receiving is not null && Volatile.Read(ref _last) < _sent - 1))
+            {
+                Assert.True(TimeProvider.System.GetElapsedTime(started) < 2 * Guard.Limit, $"{_sent} were sent, {_received} came, the last of them {_last}");
+                if (_sent < Messages || !areCutsOver())
+                {
+                    await SendAsync();
+                }
+                else
+                {
+                    await SendAsync();
+                    for (int i = 0; i < 50 && Volatile.Read(ref _last) < _sent - 1; i++)
+                    {
+                        await fixture.SettleAsync();
+                    }
+                }
+            }
+        }
+
+        public async Task AssertBalanceAsync(int cuts)
+        {
+            await (_receiving ?? Task.CompletedTask).Guarded();
+            _builder.Dispose();
+            SocketStatistics here = from.GetStatistics();
+            SocketStatistics there = to.GetStatistics();
+            int news = from is XSubSocket ? 1 + cuts : 0; // Its one subscription counts as a message, and is said again on each connection.
+            Assert.InRange(here.AcceptedMessages + here.DroppedAtHighWaterMark + here.UnmatchedMessages, _sent, _sent + (2 * news));
+            Assert.Equal(here.AcceptedMessages, here.WrittenMessages + here.DroppedMessages);
+            Assert.Equal(there.ReceivedMessages, there.DeliveredMessages + there.DroppedUnreadMessages);
+            Assert.InRange(there.ReceivedMessages, 1, here.WrittenMessages);
+            if (to is not XPubSocket)
+            {
+                Assert.Equal(_received, there.DeliveredMessages); // An XPUB gives notices besides.
+            }
+
+            // A publisher's gaps have other causes too: a full subscriber, and none.
+            Assert.InRange(_gaps, 0, from is PubSocket or XPubSocket or XSubSocket ? int.MaxValue : cuts);
+        }
+
+        private async Task SendAsync()
+        {
+            Numbered.Build(_builder, sender, _sent, Topic);
+            bool isSent = true;
+            if (from is DuplexSocket duplex)
+            {
+                try
+                {
+                    await duplex.SendAsync(_builder, Guard.Token).Guarded();
+                }
+                catch (TimeoutException)
+                {
+                    Assert.Fail($"a send stalls\n{from.Describe()}\n{to.Describe()}");
+                }
+            }
+            else
+            {
+                isSent = from is RouterSocket router ? router.TrySend(Name, _builder) : from is PubSocket pub ? pub.TrySend(_builder) : ((XPubSocket)from).TrySend(_builder);
+                await Task.Yield();
+            }
+
+            _sent += isSent ? 1 : 0;
+        }
+
+        private async Task ReceiveAsync(ReceivingSocket socket)
+        {
+            await foreach (Message message in socket.ReceiveAllAsync(Guard.Token))
+            {
+                using (message)
+                {
+                    if (message.Span is [0 or 1, ..])
+                    {
+                        continue; // a notice
+                    }
+
+                    (int of, int number) = Numbered.Check(message, topicLength: 1);
+                    Assert.Equal(sender, of);
+                    Assert.True(number > _last, $"message {number} came behind {_last}");
+                    _gaps += number == _last + 1 ? 0 : 1;
+                    _received++;
+                    Volatile.Write(ref _last, number);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Zmp;
+
+/// <summary>Each clock of a connection by itself (docs/protocol.md section 14), against a plain socket, on a clock that the test moves.</summary>
+public sealed class HeartbeatTests
+{
+    private const string Greeting = "5A0102000000000401050141" + "5A0102000000000104"; // HELLO of a DEALER "A", READY
+    private const string Ping = "5A0102000000000402000000";
+    private const string Answer = "5A010200000000020300";
+    private const string InternalError = "5A01020000000011057F0E696E7465726E616C206572726F72";
+    private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
+
+    // A shard's timers may be some milliseconds late, never early.
+    private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(20);
+    private readonly ManualTimeProvider _clock = new();
+
+    [Fact]
+    public async Task A_heartbeat_goes_out_each_interval_however_much_comes_in()
+    {
+        await using var fixture = new ContextFixture(time: _clock);
+        (RouterSocket _, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second, HeartbeatTtl = 7 * Second });
+        for (int i = 0; i < 5; i++)
+        {
+            _clock.Advance(Second / 2);
+            await peer.SendAsync(Convert.FromHexString(Answer));
+            await fixture.SettleAsync();
+            Assert.Equal(0, peer.Socket.Available);
+            _clock.Advance(Second / 2);
+            await AssertNextAsync(peer, "5A0102000000000402004600");
+        }
+
+        Assert.False(monitor.TryRead(out _));
+    }
+
+    [Fact]
+    public async Task Silence_after_a_heartbeat_ends_the_connection_plainly_when_the_timeout_is_over_and_anything_at_all_prevents_it()
+    {
+        await using var fixture = new ContextFixture(time: _clock);
+        (RouterSocket _, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second, HeartbeatTimeout = 5 * Second });
+        for (int i = 0; i < 6; i++)
+        {
+            _clock.Advance(Second);
+            await AssertNextAsync(peer, Ping);
+            if (i == 1)
+            {
+                await peer.SendAsync(Convert.FromHexString("5A0100000000000178")); // a message: that is news of it, too
+                await fixture.SettleAsync();
+            }
+        }
+
+        // The second heartbeat was followed by a message; the third, after 3 seconds, is the first that nothing follows.
+        _clock.Advance((2 * Second) - Moment);
+        await fixture.SettleAsync();
+        Assert.False(monitor.TryRead(out _));
+        _clock.Advance(2 * Moment);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+        peer.EndSending();
+        string rest = Convert.ToHexString(await peer.ReadToEndAsync());
+        Assert.DoesNotContain(InternalError, rest, StringComparison.Ordinal);
+        Assert.Equal("", rest.Replace(Ping, "", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData(0, 30)]
+    [InlineData(20, 20)]
+    [InlineData(50, 30)]
+    public async Task The_ttl_of_a_heartbeat_runs_from_it_and_the_smaller_of_the_two_counts(int ownTenths, int effectiveTenths)
+    {
+        await using var fixture = new ContextFixture(time: _clock);
+        (RouterSocket _, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions { HeartbeatTtl = ownTenths * Second / 10 });
+        await peer.SendAsync(Convert.FromHexString("5A0102000000000402001E00")); // 3 s
+        await AssertNextAsync(peer, Answer);
+        _clock.Advance((effectiveTenths * Second / 10) - Moment);
+        await peer.SendAsync(Convert.FromHexString("5A0102000000000402001E00")); // anew
+        await AssertNextAsync(peer, Answer);
+        _clock.Advance((effectiveTenths * Second / 10) - Moment);
+        await fixture.SettleAsync();
+        Assert.False(monitor.TryRead(out _));
+        _clock.Advance(2 * Moment);
+        await AssertNextAsync(peer, InternalError);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+    }
+
+    [Theory]
+    [InlineData("5A010200000000020300")] // an unasked acknowledgement
+    [InlineData("5A0100000000000178")] // a message
+    [InlineData("5A0102000000000402000000")] // a heartbeat without a ttl
+    public async Task Any_later_frame_stops_the_ttl(string frame)
+    {
+        await using var fixture = new ContextFixture(time: _clock);
+        (RouterSocket _, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions());
+        await peer.SendAsync(Convert.FromHexString("5A0102000000000402001E00"));
+        await AssertNextAsync(peer, Answer);
+        await peer.SendAsync(Convert.FromHexString(frame));
+        await fixture.SettleAsync();
+        _clock.Advance(100 * Second);
+        await fixture.SettleAsync();
+        Assert.False(monitor.TryRead(out _));
+    }
+
+    [Fact]
+    public async Task A_connection_that_is_not_read_bears_silence_and_tells_the_peer_that_it_is_there()
+    {
+        await using var fixture = new ContextFixture(time: _clock);
+        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(
+            fixture, new RouterOptions { ReceiveHighWaterMark = 2, HeartbeatInterval = 10 * Second, HeartbeatTimeout = 10 * Second });
+        for (int i = 0; i < 2; i++)
+        {
+            _clock.Advance(2 * Second);
+            await peer.SendAsync(Convert.FromHexString("5A0102000000000402000000"));
+            await AssertNextAsync(peer, Answer);
+        }
+
+        await peer.SendAsync(Convert.FromHexString("5A0100000000000178" + "5A0100000000000179"));
+        await fixture.UntilAsync(() => router.GetPeers()[0].IsParked);
+
+        // Its heartbeats came every 2 s: an acknowledgement goes out each second, beside the own heartbeats, and the timeout of the latter does not count.
+        int answers = 0;
+        for (int i = 0; i < 100; i++)
+        {
+            _clock.Advance(Second);
+            await fixture.SettleAsync();
+            while (peer.Socket.Available > 0)
+            {
+                string frame = Convert.ToHexString(await peer.ReadAsync(10));
+                frame += frame.StartsWith(Ping[..20], StringComparison.Ordinal) ? Convert.ToHexString(await peer.ReadAsync(2)) : "";
+                Assert.Contains(frame, (string[])[Ping, Answer], StringComparer.Ordinal);
+                answers += string.Equals(frame, Answer, StringComparison.Ordinal) ? 1 : 0;
+            }
+        }
+
+        Assert.InRange(answers, 99, 101);
+        Assert.False(monitor.TryRead(out _));
+        for (int i = 0; i < 2; i++)
+        {
+            (await router.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        }
+
+        // Read again, it has to speak.
+        await fixture.UntilAsync(() => !router.GetPeers()[0].IsParked);
+        _clock.Advance(20 * Second);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+    }
+
+    private static async Task<(RouterSocket Router, RawPeer Peer, SocketMonitor Monitor)> OpenAsync(ContextFixture fixture, RouterOptions options)
+    {
+        options.Linger = TimeSpan.Zero;
+        RouterSocket router = fixture.Context.CreateRouter(options);
+        RawPeer peer = await fixture.ConnectAsync(router.Bind("tcp://127.0.0.1:0"));
+        await peer.SendAsync(Convert.FromHexString(Greeting));
+        const int GreetingOfOurs = 8 + 3 + 16 + 9;
+        Assert.Equal(GreetingOfOurs, (await peer.ReadAsync(GreetingOfOurs)).Length);
+        await fixture.UntilAsync(() => router.GetPeers().Any(static p => p.IsConnected));
+        await fixture.SettleAsync();
+        return (router, peer, fixture.Own(router.OpenMonitor(SocketEventTypes.Disconnected)));
+    }
+
+    private static async Task AssertNextAsync(RawPeer peer, string expected) => Assert.Equal(expected, Convert.ToHexString(await peer.ReadAsync(expected.Length / 2)));
+}

@@ -1,0 +1,107 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Zmp;
+
+/// <summary>Two sockets of a context that meet, or just miss each other.</summary>
+public sealed class InprocMeetingTests
+{
+    [Fact]
+    public async Task A_connecter_whose_binder_closes_while_they_meet_is_free_for_the_next_one()
+    {
+        const int Rounds = 1_000;
+        await using var fixture = new ContextFixture();
+        for (int round = 0; round < Rounds; round++)
+        {
+            PairSocket binder = fixture.Context.CreatePair();
+            PairSocket connecter = fixture.Context.CreatePair();
+            binder.Bind("inproc://meet");
+            using var both = new Barrier(2);
+            Task closing = Task.Run(
+                () =>
+                {
+                    both.SignalAndWait(Guard.Limit, Guard.Token);
+                    binder.Dispose();
+                },
+                Guard.Token);
+            both.SignalAndWait(Guard.Limit, Guard.Token);
+            connecter.Connect("inproc://meet");
+            await closing.Guarded();
+            if (connecter.PeerCount == 0)
+            {
+                connecter.Connect("inproc://meet"); // They had met: that is over.
+            }
+
+            PairSocket next = fixture.Context.CreatePair();
+            next.Bind("inproc://meet");
+            Assert.True(connecter.TrySend("x"u8), $"round {round}");
+            (await next.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+            Assert.Equal((1, 1), (connecter.PeerCount, next.PeerCount));
+            connecter.Dispose();
+            next.Dispose();
+        }
+    }
+
+    [Fact]
+    public async Task A_subscriber_gets_nothing_that_it_did_not_ask_for_while_it_connects_to_a_busy_publisher()
+    {
+        const int Rounds = 300;
+        await using var fixture = new ContextFixture();
+
+        // The other way round: what matches no topic goes out, and the subscriber, which has none, wants none of it.
+        PubSocket publisher = fixture.Context.CreatePub(new PubOptions { InvertMatching = true });
+        publisher.Bind("inproc://busy");
+        bool isEnded = false;
+        var threads = new TestThreads();
+        threads.Start(() =>
+        {
+            while (!Volatile.Read(ref isEnded))
+            {
+                publisher.Send("unasked"u8);
+            }
+        });
+        for (int round = 0; round < Rounds; round++)
+        {
+            using SubSocket subscriber = fixture.Context.CreateSub();
+            subscriber.Connect("inproc://busy");
+            Assert.False(subscriber.TryReceive(out _));
+        }
+
+        Volatile.Write(ref isEnded, true);
+        await threads.JoinAsync(() => 0);
+    }
+
+    [Fact]
+    public async Task A_connecter_forgets_the_pipes_of_binders_that_have_gone()
+    {
+        await using var fixture = new ContextFixture();
+        DealerSocket connecter = fixture.Context.CreateDealer();
+        for (int i = 0; i < 3; i++)
+        {
+            using DealerSocket binder = fixture.Context.CreateDealer();
+            binder.Bind("inproc://gone");
+            connecter.Connect("inproc://gone");
+        }
+
+        Assert.Equal(0, connecter.PeerCount);
+        Assert.Equal(ZlinkError.NotFound, Assert.Throws<ZlinkException>(() => connecter.Disconnect("inproc://gone")).Error);
+    }
+
+    [Fact]
+    public async Task A_connecter_that_is_turned_away_is_told_why()
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = fixture.Context.CreateRouter();
+        router.Bind("inproc://full");
+        byte[] name = "A"u8.ToArray();
+        DealerSocket first = fixture.Context.CreateDealer(new DealerOptions { RoutingId = name });
+        DealerSocket second = fixture.Context.CreateDealer(new DealerOptions { RoutingId = name });
+        using SocketMonitor monitor = second.OpenMonitor(SocketEventTypes.ConnectionRefused);
+        first.Connect("inproc://full");
+        second.Connect("inproc://full");
+        SocketEvent refused = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Contains("routing id is in use", refused.Detail, StringComparison.Ordinal);
+        Assert.Equal((0, 1L), (second.PeerCount, second.GetStatistics().RefusedConnections));
+    }
+}
