@@ -12,7 +12,6 @@ internal sealed class ProgramProcess : IAsyncDisposable
     {
         _process = Process.Start(new ProcessStartInfo(program, arguments)
         {
-            UseShellExecute = false,
             WorkingDirectory = folder,
             UseShellExecute = false,
             RedirectStandardInput = true,
