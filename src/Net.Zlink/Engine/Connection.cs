@@ -38,6 +38,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     private bool _started;
     private bool _readPending;
     private bool _parked;
+    private bool _owesAnswers;
 
     public Connection(Wire wire, ShardLoop shard, BufferPool pool, ConnectionSettings settings, IConnectionSink sink, object? context)
         : this(wire, shard, pool, settings, sink, context, new OutboundQueue(pool, settings.Outbound), settings.StreamScanner)
@@ -351,6 +352,17 @@ internal sealed class Connection : ShardWork, IWireEvents
                 _parked = true;
             }
 
+            WireStatus wait = WireStatus.WouldWait;
+            if (_closer.IsOpen && !_reader.IsBroken && !_parked)
+            {
+                wait = outcome switch { ReadOutcome.More => WireStatus.Done, ReadOutcome.Drained => WaitForInput(), _ => wait };
+                if (wait == WireStatus.Done)
+                {
+                    continue;
+                }
+            }
+
+            PayAnswers();
             if (!_closer.IsOpen)
             {
                 return;
@@ -375,18 +387,15 @@ internal sealed class Connection : ShardWork, IWireEvents
                 return;
             }
 
-            WireStatus wait = outcome == ReadOutcome.Failed ? WireStatus.Failed : _parked ? WireStatus.WouldWait : outcome == ReadOutcome.Drained ? WaitForInput() : WireStatus.Done;
-            if (wait == WireStatus.Failed)
+            if (outcome == ReadOutcome.Failed || wait == WireStatus.Failed)
             {
                 _closer.OnLost();
             }
 
-            if (wait != WireStatus.Done)
-            {
-                return;
-            }
+            return;
         }
 
+        PayAnswers();
         Shard.Post(this, MoreToRead);
     }
 
@@ -431,11 +440,14 @@ internal sealed class Connection : ShardWork, IWireEvents
         ReceivedBytes += batch.Length;
         LastReadAt = Shard.Now;
         TouchIdle();
-        bool turn = _sink.AnswersInPlace && Outbound.TryTakeTurn();
-        Delivery delivery;
+        bool owedBefore = _owesAnswers;
+        _owesAnswers = owedBefore || (_sink.AnswersInPlace && Outbound.TryTakeTurn());
+        bool isDone = false;
         try
         {
-            delivery = _sink.OnFrames(this, batch);
+            Delivery delivery = _sink.OnFrames(this, batch);
+            isDone = true;
+            return delivery;
         }
         finally
         {
@@ -443,14 +455,23 @@ internal sealed class Connection : ShardWork, IWireEvents
             {
                 batch.Slab.Release();
             }
-        }
 
-        if (turn)
+            // What was answered leaves before more is read; over a packing transport not before there is nothing more at hand, or a peer's burst that was cut in three once would be cut in three for ever.
+            if (isDone ? !Wire.IsPacked : owedBefore)
+            {
+                PayAnswers();
+            }
+        }
+    }
+
+    /// <summary>Writes what the handler has answered.</summary>
+    private void PayAnswers()
+    {
+        if (_owesAnswers)
         {
+            _owesAnswers = false;
             _writer.Flush();
         }
-
-        return delivery;
     }
 
     private void TouchIdle()
