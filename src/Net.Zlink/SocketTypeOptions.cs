@@ -31,7 +31,10 @@ public sealed class RouterOptions : ZmpSocketOptions
 /// <summary>Options of a <see cref="PubSocket"/>.</summary>
 public sealed class PubOptions : ZmpSocketOptions
 {
-    /// <summary>While a matching subscriber is at its high-water mark nothing is sent to anyone: sends wait instead of dropping for it. Default false. Acts at once.</summary>
+    /// <summary>
+    /// While a matching subscriber is at its high-water mark nothing is sent to anyone: sends wait instead of dropping for it. Default false. Acts at once. Where several threads send at once, each that
+    /// finds room sends: a mark may then be passed by a message a thread.
+    /// </summary>
     public bool NoDrop { get; set => Set(ref field, value); }
 
     /// <summary>Send to the subscribers whose topics do not match. Subscribers must set it too. Default false. Acts at once.</summary>

@@ -31,10 +31,10 @@ internal sealed class OutboundBacklog(BufferPool pool)
         return copied;
     }
 
-    /// <summary>Takes one frame in; copies the payload.</summary>
+    /// <summary>Takes one frame in that the socket itself has to say; copies the payload. It takes no other one's place: of two topics that a subscriber names, the second is no news of the first.</summary>
     public void Add(FrameHeader header, ReadOnlySpan<byte> payload)
     {
-        Begin();
+        _messages.BeginMessage();
         _messages.AddFrame(header, payload);
         End();
     }

@@ -10,7 +10,7 @@ public enum SocketEventTypes
     /// <summary>An outgoing transport connection is up. Value: the socket's handle.</summary>
     Connected = 0x0001,
 
-    /// <summary>An outgoing attempt begins. Value: the native EINPROGRESS, 115.</summary>
+    /// <summary>An outgoing attempt begins, its name having been looked up. Value: the native EINPROGRESS, 115.</summary>
     ConnectDelayed = 0x0002,
 
     /// <summary>The next attempt has been scheduled. Value: the pause in milliseconds.</summary>

@@ -20,7 +20,7 @@ internal static class EndpointEvents
         Log.ListenerClosed(host.Logger, endpoint, error);
     }
 
-    /// <summary>An attempt begins: the native core reports every one as delayed, with EINPROGRESS.</summary>
+    /// <summary>The system is asked to connect: the native core reports every such attempt as delayed, with EINPROGRESS. A name that is not found is no attempt.</summary>
     public static void Connecting(SocketMonitors monitors, string endpoint)
     {
         const int InProgress = 115;

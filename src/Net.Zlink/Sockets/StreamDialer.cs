@@ -11,9 +11,8 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
     /// <returns>The new peer's id, or 0 and the reason.</returns>
     public async ValueTask<(uint Id, DialResult Failure)> DialAsync(CancellationToken cancellation)
     {
-        EndpointEvents.Connecting(hub.Monitors, target.Text);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellation, hub.Closing);
-        DialResult result = await target.DialAsync(settings.Transport, hub.Host.Time, either.Token).ConfigureAwait(false);
+        DialResult result = await target.DialAsync(settings.Transport, hub.Host.Time, () => EndpointEvents.Connecting(hub.Monitors, target.Text), either.Token).ConfigureAwait(false);
         if (result.Socket is null)
         {
             hub.Monitors.Publish(SocketEventTypes.Closed, 0, "", target.Text, detail: result.Sentence);

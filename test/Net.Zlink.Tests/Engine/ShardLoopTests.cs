@@ -1,12 +1,10 @@
-using System.Buffers;
-using System.Collections.Concurrent;
-using System.IO.Pipelines;
 using Net.Zlink.Engine;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineKit;
 
 namespace Net.Zlink.Tests.Engine;
 
+/// <summary>What is posted runs, once, in order, and one at a time.</summary>
 public sealed class ShardLoopTests
 {
     [Fact]
@@ -173,40 +171,6 @@ public sealed class ShardLoopTests
     }
 
     [Fact]
-    public async Task A_turn_is_bounded_and_the_rest_goes_on_from_the_pool()
-    {
-        const int Works = 1_000;
-        ShardLoop shard = NewShard();
-        int ran = 0;
-        Hold(shard, () =>
-        {
-            for (int i = 0; i < Works; i++)
-            {
-                shard.Post(new TestWork(_ => Interlocked.Increment(ref ran)), 1);
-            }
-        });
-        await DrainAsync(shard);
-
-        Assert.Equal(Works, ran);
-        Assert.InRange(shard.Counters.LargestTurnWorks, 1, 256);
-        Assert.InRange(shard.Counters.RunsFromPool, Works / 256, long.MaxValue);
-    }
-
-    [Fact]
-    public async Task A_long_work_ends_the_turn()
-    {
-        ShardLoop shard = NewShard();
-        var second = new TaskCompletionSource<long>(TaskCreationOptions.RunContinuationsAsynchronously);
-        Hold(shard, () =>
-        {
-            shard.Post(new TestWork(_ => Spin(TimeSpan.FromMilliseconds(5))), 1);
-            shard.Post(new TestWork(_ => second.SetResult(shard.Counters.RunsFromPool)), 1);
-        });
-
-        Assert.InRange(await second.Task.WaitAsync(Patience, TestContext.Current.CancellationToken), 1, 2);
-    }
-
-    [Fact]
     public async Task An_exception_reaches_only_the_work_that_threw_and_the_shard_goes_on()
     {
         ShardLoop shard = NewShard();
@@ -270,63 +234,6 @@ public sealed class ShardLoopTests
     }
 
     [Fact]
-    public async Task A_run_over_50_ms_is_reported_by_name()
-    {
-        ShardLoop shard = NewShard(out RecordingObserver observer);
-        shard.RunOrPost(new TestWork(_ => Spin(TimeSpan.FromMilliseconds(60))) { Name = "the slow one" }, 1);
-        await DrainAsync(shard);
-
-        (_, TimeSpan elapsed) = Assert.Single(observer.SlowRuns, static run => string.Equals(run.Work, "the slow one", StringComparison.Ordinal));
-        Assert.InRange(elapsed, TimeSpan.FromMilliseconds(60), Patience);
-    }
-
-    [Fact]
-    public async Task Urgent_works_go_first_but_cannot_keep_the_others_out()
-    {
-        ShardLoop shard = NewShard();
-        List<string> ran = [];
-        var all = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        void Note(string kind)
-        {
-            ran.Add(kind);
-            if (ran.Count == 201)
-            {
-                all.SetResult();
-            }
-        }
-
-        Hold(shard, () =>
-        {
-            shard.Post(new TestWork(_ => Note("normal")), 1);
-            for (int i = 0; i < 200; i++)
-            {
-                shard.PostUrgent(new TestWork(_ => Note("urgent")), 1);
-            }
-        });
-        await all.Task.WaitAsync(Patience, TestContext.Current.CancellationToken);
-
-        Assert.Equal("urgent", ran[0]);
-        Assert.Contains("normal", ran[..65], StringComparer.Ordinal);
-    }
-
-    [Fact]
-    public async Task A_work_that_reposts_itself_urgently_for_ever_does_not_starve_a_normal_one()
-    {
-        ShardLoop shard = NewShard();
-        bool stop = false;
-        TestWork greedy = null!;
-        greedy = new TestWork(_ =>
-        {
-            if (!Volatile.Read(ref stop))
-            {
-                shard.PostUrgent(greedy, 1);
-            }
-        });
-        shard.PostUrgent(greedy, 1);
-        await OnShardAsync(shard, () => Volatile.Write(ref stop, true));
-    }
-
-    [Fact]
     public async Task The_current_shard_is_known_only_to_the_thread_that_runs_it()
     {
         await Task.Yield(); // The test before this one may have ended, and so begun this one, on the stack of a shard of its own.
@@ -343,178 +250,6 @@ public sealed class ShardLoopTests
         await DrainAsync(outer);
         Assert.Equal([outer, inner, outer], seen);
         Assert.Null(ShardLoop.Current);
-    }
-
-    [Fact]
-    public async Task Busy_time_of_a_shard_is_counted_once()
-    {
-        // Two threads drive the shard through many short idle moments; the sum of its turns can't pass the time that went by.
-        ShardLoop shard = NewShard();
-        long start = System.Diagnostics.Stopwatch.GetTimestamp();
-        void Drive()
-        {
-            for (int i = 0; i < 20_000; i++)
-            {
-                shard.RunOrPost(new TestWork(static _ => { }), 1);
-            }
-        }
-
-        InParallel(Drive, Drive);
-        await DrainAsync(shard);
-        long elapsed = System.Diagnostics.Stopwatch.GetTimestamp() - start;
-
-        Assert.InRange(shard.Counters.BusyTicks, 1, elapsed);
-    }
-
-    [Fact]
-    public async Task A_pipe_scheduled_on_a_shard_continues_there_in_order()
-    {
-        CancellationToken cancellation = TestContext.Current.CancellationToken;
-        ShardLoop shard = NewShard();
-        var pipe = new Pipe(new PipeOptions(readerScheduler: shard, writerScheduler: PipeScheduler.ThreadPool, useSynchronizationContext: false));
-        byte[] sent = Pattern(200_000, 3);
-        var received = new List<byte>();
-        int elsewhere = 0;
-        async Task ReadAsync()
-        {
-            while (true)
-            {
-                ValueTask<ReadResult> next = pipe.Reader.ReadAsync(cancellation);
-                bool waits = !next.IsCompleted;
-                ReadResult result = await next.ConfigureAwait(false);
-                elsewhere += waits && !ReferenceEquals(ShardLoop.Current, shard) ? 1 : 0;
-                received.AddRange(result.Buffer.ToArray());
-                pipe.Reader.AdvanceTo(result.Buffer.End);
-                if (result.IsCompleted)
-                {
-                    return;
-                }
-            }
-        }
-
-        Task reading = ReadAsync();
-        for (int at = 0; at < sent.Length; at += 1_000)
-        {
-            await pipe.Writer.WriteAsync(sent.AsMemory(at, 1_000), cancellation);
-        }
-
-        await pipe.Writer.CompleteAsync();
-        await reading.WaitAsync(Patience, cancellation);
-        Assert.Equal(sent, received);
-        Assert.InRange(elsewhere, 0, 2); // A read that completes between IsCompleted and the await goes on where it is.
-        Assert.InRange(shard.Counters.Works, 1, long.MaxValue);
-    }
-
-    [Fact]
-    public async Task Scheduled_callbacks_each_run_once_with_their_own_state()
-    {
-        ShardLoop shard = NewShard();
-        var seen = new ConcurrentBag<object>();
-        object[] states = [.. Enumerable.Range(0, 4_000).Cast<object>()];
-        InParallel([.. Enumerable.Range(0, 4).Select<int, Action>(t => () =>
-        {
-            for (int i = t; i < states.Length; i += 4)
-            {
-                shard.Schedule(state => seen.Add(state!), states[i]);
-            }
-        })]);
-        await DrainAsync(shard);
-        Assert.Equal(states.OrderBy(s => (int)s), seen.OrderBy(s => (int)s));
-    }
-
-    [Fact]
-    public async Task A_sender_that_helps_runs_urgent_works_and_no_others_on_its_own_thread()
-    {
-        ShardLoop shard = NewShard();
-        int here = Environment.CurrentManagedThreadId;
-        int helped = 0;
-        bool helping = false;
-        bool normalInHelp = false;
-
-        // The pool may be quicker now and then; within so many rounds the helping thread is first.
-        for (int round = 0; round < 10_000 && helped == 0; round++)
-        {
-            shard.Post(new TestWork(_ => normalInHelp |= helping && Environment.CurrentManagedThreadId == here), 1);
-            shard.PostUrgent(new TestWork(_ => helped += shard.IsHelped && Environment.CurrentManagedThreadId == here && ReferenceEquals(ShardLoop.Current, shard) ? 1 : 0), 1);
-            helping = true;
-            shard.Help();
-            helping = false;
-            Assert.Null(ShardLoop.Current);
-            Hold(shard, () => Assert.False(shard.IsHelped));
-        }
-
-        await DrainAsync(shard);
-        Assert.NotEqual(0, helped);
-        Assert.InRange(shard.Counters.Helps, 1, long.MaxValue);
-        Assert.False(normalInHelp);
-    }
-
-    [Fact]
-    public async Task Helping_threads_completions_and_the_pool_together_lose_no_work_and_never_overlap()
-    {
-        const int PerThread = 4_000;
-        ShardLoop shard = NewShard();
-        int running = 0;
-        int ran = 0;
-        int overlaps = 0;
-        void Body(int reasons)
-        {
-            overlaps += Interlocked.Increment(ref running) == 1 ? 0 : 1;
-            ran++;
-            Interlocked.Decrement(ref running);
-        }
-
-        void Send()
-        {
-            for (int i = 0; i < PerThread; i++)
-            {
-                shard.PostUrgent(new TestWork(Body), 1);
-                if (i % 5 == 0)
-                {
-                    shard.Help();
-                }
-            }
-        }
-
-        void Complete()
-        {
-            for (int i = 0; i < PerThread; i++)
-            {
-                shard.RunOrPost(new TestWork(Body), 1);
-            }
-        }
-
-        void Post()
-        {
-            for (int i = 0; i < PerThread; i++)
-            {
-                shard.Post(new TestWork(Body), 1);
-            }
-        }
-
-        InParallel(Send, Send, Complete, Post);
-        await DrainAsync(shard);
-        await DrainAsync(shard);
-        Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref ran) == 4 * PerThread, Patience), $"{4 * PerThread - ran} works did not run.");
-        Assert.Equal(0, overlaps);
-    }
-
-    [Fact]
-    public async Task A_help_that_leaves_work_behind_hands_it_to_the_pool()
-    {
-        ShardLoop shard = NewShard();
-        int urgent = 0;
-        Hold(shard, () =>
-        {
-            for (int i = 0; i < 500; i++)
-            {
-                shard.PostUrgent(new TestWork(_ => Interlocked.Increment(ref urgent)), 1);
-            }
-        });
-        shard.Help();
-        Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref urgent) == 500, Patience));
-        await DrainAsync(shard);
-        Assert.Equal(0, shard.QueueDepth);
     }
 
     [Fact]

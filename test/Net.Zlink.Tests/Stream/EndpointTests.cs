@@ -47,7 +47,7 @@ public sealed class EndpointTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Context.CreateStream();
-        string given = RawListener.NobodyListens().Replace("127.0.0.1", "localhost", StringComparison.Ordinal);
+        string given = RawListener.FreeAtLoopback().Replace("127.0.0.1", "localhost", StringComparison.Ordinal);
         string endpoint = socket.Bind(given);
         string other = socket.Bind("tcp://127.0.0.1:0");
         RawPeer gone = await fixture.ConnectAsync(endpoint);

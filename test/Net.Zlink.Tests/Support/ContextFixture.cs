@@ -60,7 +60,8 @@ internal class ContextFixture : IAsyncDisposable
 
     /// <summary>
     /// Completes when the shards have dealt with whatever the system had to report when it was called. A report takes its way through the runtime's
-    /// thread that watches sockets; a message of our own that goes the same way comes out behind it.
+    /// thread that watches sockets; a message of our own that goes the same way comes out behind it. What stood in the thread pool's queue by then has begun, too: pool threads
+    /// prefer what they themselves made ready, so a test that steps a clock fast enough would leave the rest behind for as long as it goes on.
     /// </summary>
     public async Task SettleAsync()
     {
@@ -69,6 +70,7 @@ internal class ContextFixture : IAsyncDisposable
         {
             await _pacer.RoundTripAsync();
             await Context.WhenIdleAsync().Guarded();
+            await Task.Factory.StartNew(static () => { }, Guard.Token, TaskCreationOptions.PreferFairness, TaskScheduler.Default).Guarded();
         }
     }
 

@@ -6,11 +6,17 @@ namespace Net.Zlink.Tests.Support;
 /// <summary>A plain listening socket, for tests of the connecting side.</summary>
 internal sealed class RawListener : IDisposable
 {
+    private static int s_addresses;
     private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
 
     public RawListener()
+        : this(IPAddress.Loopback)
     {
-        _socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+    }
+
+    private RawListener(IPAddress address)
+    {
+        _socket.Bind(new IPEndPoint(address, 0));
         _socket.Listen();
         Endpoint = $"tcp://{_socket.LocalEndPoint}";
     }
@@ -24,10 +30,27 @@ internal sealed class RawListener : IDisposable
 
     public void Dispose() => _socket.Dispose();
 
-    /// <summary>An endpoint at which nobody listens: its port was free a moment ago.</summary>
-    public static string NobodyListens()
+    /// <summary>
+    /// An endpoint at which nobody listens, for a test that binds it later. Its address is nobody else's: at 127.0.0.1 the tests beside this one would be given its port, for a listener, which then
+    /// answers the dialling client, or for an outgoing connection, which keeps the port from being bound.
+    /// </summary>
+    public static string NobodyListens() => FreeAt(OwnAddress());
+
+    /// <summary>An endpoint whose port was free at 127.0.0.1 a moment ago, for a test that needs this very address.</summary>
+    public static string FreeAtLoopback() => FreeAt(IPAddress.Loopback);
+
+    private static string FreeAt(IPAddress address)
     {
-        using var listener = new RawListener();
+        using var listener = new RawListener(address);
         return listener.Endpoint;
+    }
+
+    /// <summary>An address of this machine for one test of one process. macOS has none but 127.0.0.1.</summary>
+    private static IPAddress OwnAddress()
+    {
+        int number = Interlocked.Increment(ref s_addresses);
+        return OperatingSystem.IsMacOS()
+            ? IPAddress.Loopback
+            : new IPAddress([127, (byte)(1 + (Environment.ProcessId % 254)), (byte)(number / 250), (byte)(1 + (number % 250))]);
     }
 }

@@ -52,7 +52,7 @@ public sealed class EndpointsTests
             {
                 listener.Start(sink, TimeProvider.System);
                 Assert.True(Endpoints.TryParseConnect(listener.Endpoint, out var toConnect, out _));
-                var result = await toConnect.DialAsync(new TransportSettings(), TimeProvider.System, TestContext.Current.CancellationToken)
+                var result = await toConnect.DialAsync(new TransportSettings(), TimeProvider.System, connecting: null, TestContext.Current.CancellationToken)
                     .WaitAsync(TcpTest.Guard, TestContext.Current.CancellationToken);
                 Assert.True(result.Socket is not null, result.Sentence);
                 result.Socket.Dispose();

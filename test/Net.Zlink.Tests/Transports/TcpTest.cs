@@ -77,13 +77,15 @@ internal static class TcpTest
         TimeProvider? time = null,
         NameSource? names = null,
         Action<Socket>? onSocket = null,
-        CancellationToken? cancellation = null) =>
+        CancellationToken? cancellation = null,
+        Action? connecting = null) =>
         TcpDialer.DialAsync(
                 ToConnect(text),
                 settings ?? new TcpSettings(),
                 time ?? TimeProvider.System,
                 names ?? NameSource.System,
                 onSocket,
+                connecting,
                 cancellation ?? TestContext.Current.CancellationToken)
             .WaitAsync(Guard, TestContext.Current.CancellationToken);
 

@@ -183,8 +183,7 @@ internal sealed class ZmpDialer
 
     private async Task<DialResult> DialAsync()
     {
-        EndpointEvents.Connecting(_socket.Monitors, _target.Text);
-        DialResult result = await _target.DialAsync(_settings.Transport, _socket.Host.Time, _stop.Token).ConfigureAwait(false);
+        DialResult result = await _target.DialAsync(_settings.Transport, _socket.Host.Time, () => EndpointEvents.Connecting(_socket.Monitors, _target.Text), _stop.Token).ConfigureAwait(false);
         if (result.Socket is null)
         {
             _stop.Token.ThrowIfCancellationRequested();

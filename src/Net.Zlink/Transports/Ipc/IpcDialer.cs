@@ -20,7 +20,12 @@ internal static class IpcDialer
     /// tries again until <see cref="SocketSettings.ConnectTimeout"/>. Never throws for what the other side does, nor for cancellation: the task
     /// completes with a value, at once or on a pool thread. Nothing stays open after a failure.
     /// </summary>
-    public static async Task<DialResult> DialAsync(IpcAddress address, SocketSettings settings, TimeProvider time, CancellationToken cancellation)
+    /// <param name="address">Where to.</param>
+    /// <param name="settings">Options of the socket.</param>
+    /// <param name="time">The clock of the pauses.</param>
+    /// <param name="connecting">Told once, when the system is asked to connect.</param>
+    /// <param name="cancellation">Ends the attempt.</param>
+    public static async Task<DialResult> DialAsync(IpcAddress address, SocketSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation)
     {
         var unsupported = IpcFaults.Unsupported(address);
         if (unsupported.Fault != EndpointFault.None)
@@ -38,7 +43,8 @@ internal static class IpcDialer
         using var deadline = new Deadline(limit, time, cancellation);
         for (var pause = FirstPause; ; pause = pause + pause < LongestPause ? pause + pause : LongestPause)
         {
-            var result = await TryAsync(address, settings, deadline.Token).ConfigureAwait(false);
+            var result = await TryAsync(address, settings, connecting, deadline.Token).ConfigureAwait(false);
+            connecting = null;
             if (result.Error == SocketError.WouldBlock && await WaitAsync(pause, time, deadline.Token).ConfigureAwait(false))
             {
                 continue;
@@ -55,7 +61,7 @@ internal static class IpcDialer
         }
     }
 
-    private static async Task<DialResult> TryAsync(IpcAddress address, SocketSettings settings, CancellationToken cancellation)
+    private static async Task<DialResult> TryAsync(IpcAddress address, SocketSettings settings, Action? connecting, CancellationToken cancellation)
     {
         Socket? socket = null;
         try
@@ -63,6 +69,7 @@ internal static class IpcDialer
             socket = IpcSocketOptions.Open();
             IpcSocketOptions.ApplyTo(socket, settings);
             using var operation = new ConnectOperation(address.ToEndPoint());
+            connecting?.Invoke();
             var error = await operation.RunAsync(socket, cancellation).ConfigureAwait(false);
             if (error != SocketError.Success)
             {

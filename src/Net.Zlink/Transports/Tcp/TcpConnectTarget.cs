@@ -4,6 +4,6 @@ namespace Net.Zlink.Transports.Tcp;
 internal sealed class TcpConnectTarget(string text, TcpConnectAddress address) : ConnectTarget(text, EndpointText.Tcp)
 {
     /// <inheritdoc/>
-    public override Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, CancellationToken cancellation) =>
-        TcpDialer.DialAsync(address, settings.Tcp, time, cancellation);
+    public override Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
+        TcpDialer.DialAsync(address, settings.Tcp, time, connecting, cancellation);
 }

@@ -15,9 +15,14 @@ internal static class TcpDialer
     /// what the next one needs. Never throws for what the network does, nor for cancellation: the task completes with a value, at
     /// once or on a pool thread. Nothing stays open after a failure.
     /// </summary>
+    /// <param name="address">Where to, and from where.</param>
+    /// <param name="settings">Options of the socket.</param>
+    /// <param name="time">The clock of the timeout.</param>
+    /// <param name="connecting">Told once, when the system is asked to connect to the first address.</param>
+    /// <param name="cancellation">Ends the attempt.</param>
     public static Task<DialResult> DialAsync(
-        TcpConnectAddress address, TcpSettings settings, TimeProvider time, CancellationToken cancellation) =>
-        DialAsync(address, settings, time, NameSource.System, onSocket: null, cancellation);
+        TcpConnectAddress address, TcpSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
+        DialAsync(address, settings, time, NameSource.System, onSocket: null, connecting, cancellation);
 
     /// <summary>As above, with seams for tests: a source of names, and a look at every socket that is opened.</summary>
     internal static Task<DialResult> DialAsync(
@@ -26,8 +31,9 @@ internal static class TcpDialer
         TimeProvider time,
         NameSource names,
         Action<Socket>? onSocket,
+        Action? connecting,
         CancellationToken cancellation) =>
-        new Attempt(address, settings, time, names, onSocket, cancellation).RunAsync();
+        new Attempt(address, settings, time, names, onSocket, connecting, cancellation).RunAsync();
 
     private sealed class Attempt(
         TcpConnectAddress address,
@@ -35,9 +41,11 @@ internal static class TcpDialer
         TimeProvider time,
         NameSource names,
         Action<Socket>? onSocket,
+        Action? connecting,
         CancellationToken cancellation)
     {
         private readonly long _started = time.GetTimestamp();
+        private Action? _connecting = connecting;
 
         public async Task<DialResult> RunAsync()
         {
@@ -100,6 +108,8 @@ internal static class TcpDialer
 
                 using var deadline = new Deadline(share, time, cancellation);
                 using var operation = new ConnectOperation(remote);
+                _connecting?.Invoke();
+                _connecting = null;
                 var error = await operation.RunAsync(socket, deadline.Token).ConfigureAwait(false);
                 if (cancellation.IsCancellationRequested)
                 {

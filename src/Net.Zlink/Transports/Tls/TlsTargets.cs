@@ -37,8 +37,8 @@ internal sealed class TlsBindTarget(string text, TcpBindAddress address) : BindT
 internal sealed class TlsConnectTarget(string text, TcpConnectAddress address) : ConnectTarget(text, EndpointText.Tls)
 {
     /// <inheritdoc/>
-    public override Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, CancellationToken cancellation) =>
-        TcpDialer.DialAsync(address, settings.Tcp, time, cancellation);
+    public override Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
+        TcpDialer.DialAsync(address, settings.Tcp, time, connecting, cancellation);
 
     /// <inheritdoc/>
     public override WireUpgrade Upgrade(TransportSettings settings) =>

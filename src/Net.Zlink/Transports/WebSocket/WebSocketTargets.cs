@@ -50,8 +50,8 @@ internal sealed class WebSocketConnectTarget(string text, bool isSecure, TcpConn
     : ConnectTarget(text, isSecure ? EndpointText.Wss : EndpointText.Ws)
 {
     /// <inheritdoc/>
-    public override Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, CancellationToken cancellation) =>
-        TcpDialer.DialAsync(address, settings.Tcp, time, cancellation);
+    public override Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
+        TcpDialer.DialAsync(address, settings.Tcp, time, connecting, cancellation);
 
     /// <inheritdoc/>
     public override WireUpgrade Upgrade(TransportSettings settings)

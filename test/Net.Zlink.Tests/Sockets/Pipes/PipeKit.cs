@@ -128,6 +128,20 @@ internal static class TakingExtensions
         /// <summary>Takes and ends so many; "none" where there is none.</summary>
         public string[] Take(int count) => [.. Enumerable.Range(0, count).Select(_ => queue.Take() ?? "none")];
 
+        /// <summary>Takes and ends the next message; the calling thread blocks until there is one, as in a blocking receive.</summary>
+        public string TakeBlocking()
+        {
+            var waiter = new ReceiveWaiter();
+            waiter.Prepare(queue, recycle: null, blocking: true);
+            if (queue.TakeOrWait(waiter, out TakenMessage taken))
+            {
+                return taken.End();
+            }
+
+            Assert.True(BlockingWait.Until(waiter, queue, EngineKit.Patience), "No message came.");
+            return waiter.GetResult(waiter.Version).End();
+        }
+
         /// <summary>Waits for a message; a message that is there already is the result.</summary>
         public Task<TakenMessage> Wait() => queue.WaitCancellable(CancellationToken.None);
 

@@ -43,7 +43,7 @@ internal sealed class IpcFolder : IDisposable
     {
         Assert.True(IpcAddress.TryParseConnect(text, out var address, out var error), error.Sentence);
         return IpcDialer.DialAsync(
-                address, settings ?? new SocketSettings(), time ?? TimeProvider.System, cancellation ?? TestContext.Current.CancellationToken)
+                address, settings ?? new SocketSettings(), time ?? TimeProvider.System, connecting: null, cancellation ?? TestContext.Current.CancellationToken)
             .WaitAsync(TcpTest.Guard, TestContext.Current.CancellationToken);
     }
 

@@ -56,13 +56,14 @@ public sealed class TcpDialerTests : IDisposable
     {
         using var listener = TcpTest.Listen("tcp://127.0.0.3:0");
         var names = new FakeNames().Host("several", "127.0.0.2", "127.0.0.3", "127.0.0.4");
+        var begun = 0;
 
-        var result = await TcpTest.DialAsync($"tcp://several:{listener.LocalEndPoint.Port}", names: names, onSocket: _opened.Add);
+        var result = await TcpTest.DialAsync($"tcp://several:{listener.LocalEndPoint.Port}", names: names, onSocket: _opened.Add, connecting: () => begun++);
 
         using var client = result.Socket;
         Assert.True(client is not null, result.Sentence);
         Assert.Equal(listener.LocalEndPoint, client.RemoteEndPoint);
-        Assert.Equal(2, _opened.Count);
+        Assert.Equal((2, 1), (_opened.Count, begun));
         Assert.True(_opened[0].SafeHandle.IsClosed);
     }
 
@@ -86,7 +87,7 @@ public sealed class TcpDialerTests : IDisposable
         using var listener = TcpTest.Listen("tcp://127.0.0.1:0");
         var names = new FakeNames();
         var text = $"tcp://moving:{listener.LocalEndPoint.Port}";
-        var lost = await TcpTest.DialAsync(text, names: names);
+        var lost = await TcpTest.DialAsync(text, names: names, connecting: static () => Assert.Fail("There is nothing to connect to."));
         Assert.Equal(SocketError.HostNotFound, lost.Error);
         Assert.Contains("check the spelling", lost.Sentence, StringComparison.Ordinal);
 
