@@ -36,7 +36,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     private long _lastActivity;
     private long _discarded;
     private bool _started;
-    private bool _readPending;
+    private bool _readPending = true; // The first wait is begun by Start, beside the shard: told to close before that, the shard must not begin a second one.
     private bool _parked;
     private bool _owesAnswers;
 
@@ -117,7 +117,6 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// </remarks>
     public void Start()
     {
-        _readPending = true;
         Shard.Post(this, Wire.WaitForInput() ? Started : Started | Readable);
     }
 
