@@ -6,7 +6,8 @@ using Net.Zlink.Monitoring;
 namespace Samples.WebSocketChat;
 
 /// <summary>
-/// The room: everyone hears of everyone. The library calls it on the peers' shards, several at once, so what they share is a concurrent table; each call is short and never waits.
+/// The room: everyone hears of everyone. The library calls it on the peers' shards, several at once: who is here is a concurrent table, and lines go out one after the other, under a lock that is held for
+/// as long as it takes to queue one.
 /// </summary>
 internal sealed class ChatRoom : StreamHandler
 {
@@ -20,6 +21,7 @@ internal sealed class ChatRoom : StreamHandler
     private const int LongestName = 30;
 
     private readonly ConcurrentDictionary<uint, StreamPeer> _here = new();
+    private readonly Lock _telling = new();
     private long _lines;
     private long _visits;
 
@@ -87,13 +89,17 @@ internal sealed class ChatRoom : StreamHandler
         }
     }
 
+    // Every line says who is here. In one order for all, the last of them says it right: it is made after every change that has been told.
     private void TellAll(string kind, string name, string text)
     {
-        var line = new ChatLine(kind, text, name, [.. _here.Values.Select(NameOf).Order(StringComparer.Ordinal)]);
-        byte[] bytes = JsonSerializer.SerializeToUtf8Bytes(line, ChatJson.Default.ChatLine);
-        foreach (StreamPeer peer in _here.Values)
+        lock (_telling)
         {
-            peer.TrySend(bytes); // A tab that does not read misses lines; nobody waits for it.
+            var line = new ChatLine(kind, text, name, [.. _here.Values.Select(NameOf).Order(StringComparer.Ordinal)]);
+            byte[] bytes = JsonSerializer.SerializeToUtf8Bytes(line, ChatJson.Default.ChatLine);
+            foreach (StreamPeer peer in _here.Values)
+            {
+                peer.TrySend(bytes); // A tab that does not read misses lines; nobody waits for it.
+            }
         }
     }
 }

@@ -35,7 +35,7 @@ internal static class PatternBar
             [
                 .. floods.SelectMany(pattern => new[] { $"{pattern}/tcp/64:rate>=2.5x", $"{pattern}/tcp/1024:rate>=2x", $"{pattern}/tcp/65536:rate>=1x" }),
                 "ROUTER_ROUTER_POLL/tcp/64:rate>=2.5x",
-                "ROUTER_ROUTER_POLL/inproc/1024:rate>=1.5x",
+                "*/inproc/1024:rate>=1.5x",
                 "*/inproc/64:rate>=1.5x",
                 "*/tcp/64:latency<=1.2x",
             ]

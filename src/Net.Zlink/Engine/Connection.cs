@@ -36,8 +36,9 @@ internal sealed class Connection : ShardWork, IWireEvents
     private long _lastActivity;
     private long _discarded;
     private bool _started;
-    private bool _readPending;
+    private bool _readPending = true; // The first wait is begun by Start, beside the shard: told to close before that, the shard must not begin a second one.
     private bool _parked;
+    private bool _owesAnswers;
 
     public Connection(Wire wire, ShardLoop shard, BufferPool pool, ConnectionSettings settings, IConnectionSink sink, object? context)
         : this(wire, shard, pool, settings, sink, context, new OutboundQueue(pool, settings.Outbound), settings.StreamScanner)
@@ -116,7 +117,6 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// </remarks>
     public void Start()
     {
-        _readPending = true;
         Shard.Post(this, Wire.WaitForInput() ? Started : Started | Readable);
     }
 
@@ -351,6 +351,17 @@ internal sealed class Connection : ShardWork, IWireEvents
                 _parked = true;
             }
 
+            WireStatus wait = WireStatus.WouldWait;
+            if (_closer.IsOpen && !_reader.IsBroken && !_parked)
+            {
+                wait = outcome switch { ReadOutcome.More => WireStatus.Done, ReadOutcome.Drained => WaitForInput(), _ => wait };
+                if (wait == WireStatus.Done)
+                {
+                    continue;
+                }
+            }
+
+            PayAnswers();
             if (!_closer.IsOpen)
             {
                 return;
@@ -375,18 +386,15 @@ internal sealed class Connection : ShardWork, IWireEvents
                 return;
             }
 
-            WireStatus wait = outcome == ReadOutcome.Failed ? WireStatus.Failed : _parked ? WireStatus.WouldWait : outcome == ReadOutcome.Drained ? WaitForInput() : WireStatus.Done;
-            if (wait == WireStatus.Failed)
+            if (outcome == ReadOutcome.Failed || wait == WireStatus.Failed)
             {
                 _closer.OnLost();
             }
 
-            if (wait != WireStatus.Done)
-            {
-                return;
-            }
+            return;
         }
 
+        PayAnswers();
         Shard.Post(this, MoreToRead);
     }
 
@@ -431,11 +439,14 @@ internal sealed class Connection : ShardWork, IWireEvents
         ReceivedBytes += batch.Length;
         LastReadAt = Shard.Now;
         TouchIdle();
-        bool turn = _sink.AnswersInPlace && Outbound.TryTakeTurn();
-        Delivery delivery;
+        bool owedBefore = _owesAnswers;
+        _owesAnswers = owedBefore || (_sink.AnswersInPlace && Outbound.TryTakeTurn());
+        bool isDone = false;
         try
         {
-            delivery = _sink.OnFrames(this, batch);
+            Delivery delivery = _sink.OnFrames(this, batch);
+            isDone = true;
+            return delivery;
         }
         finally
         {
@@ -443,14 +454,23 @@ internal sealed class Connection : ShardWork, IWireEvents
             {
                 batch.Slab.Release();
             }
-        }
 
-        if (turn)
+            // What was answered leaves before more is read; over a packing transport not before there is nothing more at hand, or a peer's burst that was cut in three once would be cut in three for ever.
+            if (isDone ? !Wire.IsPacked : owedBefore)
+            {
+                PayAnswers();
+            }
+        }
+    }
+
+    /// <summary>Writes what the handler has answered.</summary>
+    private void PayAnswers()
+    {
+        if (_owesAnswers)
         {
+            _owesAnswers = false;
             _writer.Flush();
         }
-
-        return delivery;
     }
 
     private void TouchIdle()

@@ -12,7 +12,7 @@ namespace Net.Zlink.Engine;
 /// </remarks>
 internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWaiterList
 {
-    private readonly Lock _gate = new();
+    private ShortLock _gate;
     private readonly WaiterList<SendWaiter> _waiters = new();
     private readonly OutboundBacklog _backlog = new(pool);
     private QueueLimits _limits = limits;
@@ -37,7 +37,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     {
         get
         {
-            lock (_gate)
+            using (_gate.Hold())
             {
                 return _backlog.Counts;
             }
@@ -49,7 +49,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     {
         get
         {
-            lock (_gate)
+            using (_gate.Hold())
             {
                 return Admit();
             }
@@ -70,7 +70,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
 
         SendStatus status;
         bool copied = false;
-        lock (_gate)
+        using (_gate.Hold())
         {
             status = Admit(force);
             if (status == SendStatus.Accepted)
@@ -92,7 +92,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     public SendStatus TryAppendShared(Slab encoded, int length, out bool schedule, bool force = false)
     {
         schedule = false;
-        lock (_gate)
+        using (_gate.Hold())
         {
             SendStatus status = Admit(force);
             if (status == SendStatus.Accepted)
@@ -116,7 +116,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         }
 
         bool copied = false;
-        lock (_gate)
+        using (_gate.Hold())
         {
             status = Admit();
             if (status == SendStatus.Accepted)
@@ -143,7 +143,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     /// <returns>False if too much of this kind waits already: the peer asks and does not read.</returns>
     public bool TryAppendControl(ReadOnlySpan<byte> frames)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             return _backlog.TryAddControl(frames);
         }
@@ -153,7 +153,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     /// <returns>False if somebody holds it already.</returns>
     public bool TryTakeTurn()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             return TakeTurn();
         }
@@ -162,7 +162,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     /// <summary>The next segment to write, or null: then the write turn is given back. Called only where the connection is flushed.</summary>
     public OutboundSegment? NextToWrite()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             return Next();
         }
@@ -174,7 +174,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         SendWaiter? admitted;
         OutboundSegment? next;
         bool room;
-        lock (_gate)
+        using (_gate.Hold())
         {
             _backlog.Written(segment);
             admitted = AdmitWaiters();
@@ -191,7 +191,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     /// <summary>Keeps messages back: only control frames are written from here on. Where there is no connection yet, or none any more.</summary>
     public void Hold()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             _backlog.IsHeld = true;
         }
@@ -200,7 +200,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     /// <summary>Lets messages out. True if the caller got the write turn and must flush.</summary>
     public bool LetGo()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             _backlog.IsHeld = false;
             return _backlog.HasMessages && TakeTurn();
@@ -212,7 +212,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     {
         SendWaiter? admitted;
         bool room;
-        lock (_gate)
+        using (_gate.Hold())
         {
             _limits = limits;
             admitted = AdmitWaiters();
@@ -227,7 +227,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     {
         SendWaiter? refused = null;
         bool room;
-        lock (_gate)
+        using (_gate.Hold())
         {
             _closed = true;
             while (_waiters.First is { } waiter)
@@ -254,7 +254,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         Close();
         OutboundSegment? dropped;
         OutboundSegment? control;
-        lock (_gate)
+        using (_gate.Hold())
         {
             dropped = _backlog.DropAll();
             control = _backlog.TakeControl();
@@ -273,7 +273,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         OutboundSegment? control;
         SendWaiter? admitted;
         bool room;
-        lock (_gate)
+        using (_gate.Hold())
         {
             _backlog.IsHeld = true;
             _hasWriter = false;
@@ -296,7 +296,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
             return;
         }
 
-        lock (_gate)
+        using (_gate.Hold())
         {
             _backlog.Forget(segment);
         }
@@ -310,7 +310,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         OutboundSegment? dropped;
         SendWaiter? admitted;
         bool room;
-        lock (_gate)
+        using (_gate.Hold())
         {
             dropped = _backlog.DropUnstarted();
             admitted = AdmitWaiters();
@@ -324,7 +324,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     /// <summary>Appends one frame whatever the limits say: what a socket itself has to tell its peer, bounded by the application's own calls.</summary>
     public void Append(FrameHeader header, ReadOnlySpan<byte> payload, out bool schedule)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             schedule = false;
             if (!_closed)
@@ -337,7 +337,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
 
     public bool TryTakeOut(WaiterNode waiter)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             return _waiters.Remove(waiter);
         }
@@ -359,7 +359,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         byte[] array = pool.RentArray(total);
         header.WriteTo(array);
         message.Payload.CopyTo(array.AsSpan(header.Length));
-        lock (_gate)
+        using (_gate.Hold())
         {
             status = Admit(force);
             if (status == SendStatus.Accepted)

@@ -12,7 +12,7 @@ namespace Net.Zlink.Sockets;
 /// </remarks>
 internal sealed class PullQueue(long byteBudget) : IWaiterList
 {
-    private readonly Lock _gate = new();
+    private ShortLock _gate;
     private readonly Queue<PullPeer> _line = new();
     private readonly Queue<PulledRun> _events = new();
     private readonly Queue<PullPeer> _parkedForBudget = new();
@@ -28,7 +28,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
     {
         get
         {
-            lock (_gate)
+            using (_gate.Hold())
             {
                 return (_messages, _bytes, _events.Count, _dropped);
             }
@@ -39,7 +39,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
     {
         get
         {
-            lock (_gate)
+            using (_gate.Hold())
             {
                 return _events.Count;
             }
@@ -51,7 +51,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
     {
         PullWaiter? served;
         PullPeer? resume = null;
-        lock (_gate)
+        using (_gate.Hold())
         {
             if (_closed is not null)
             {
@@ -78,7 +78,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
         PullWaiter? served;
         PullPeer? resume = null;
         bool park;
-        lock (_gate)
+        using (_gate.Hold())
         {
             if (peer.IsDropped || _closed is not null)
             {
@@ -118,7 +118,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
     /// <summary>Whether a connection that was resumed may read now; if not, it stays parked and will be resumed again.</summary>
     public bool MayRead(PullPeer peer)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             return !ShouldPark(peer);
         }
@@ -129,7 +129,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
     {
         PullWaiter? served;
         PullPeer? resume = null;
-        lock (_gate)
+        using (_gate.Hold())
         {
             if (_closed is not null)
             {
@@ -179,7 +179,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
         PullPeer? resume = null;
         bool taken;
         Func<Exception>? closed;
-        lock (_gate)
+        using (_gate.Hold())
         {
             closed = _closed;
             taken = Take(max, ref resume, out run);
@@ -200,7 +200,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
     {
         PullPeer? resume = null;
         bool taken;
-        lock (_gate)
+        using (_gate.Hold())
         {
             taken = Take(waiter.Max, ref resume, out run);
             if (!taken)
@@ -220,7 +220,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
 
     public bool TryTakeOut(WaiterNode waiter)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             return _waiters.Remove(waiter);
         }
@@ -232,7 +232,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
     {
         PullWaiter? released = null;
         long dropped;
-        lock (_gate)
+        using (_gate.Hold())
         {
             if (_closed is not null)
             {

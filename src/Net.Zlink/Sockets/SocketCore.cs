@@ -18,6 +18,7 @@ internal abstract class SocketCore
 
     private readonly HashSet<Pipe> _pipes = [];
     private readonly TaskCompletionSource _allClosed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private ShortLock _gate;
     private WirePipe? _only;
     private int _pending;
     private bool _isClosed;
@@ -66,7 +67,7 @@ internal abstract class SocketCore
     public SendStatus Outcome => _outcome;
 
     /// <summary>Guards everything that spans pipes.</summary>
-    protected Lock Gate { get; } = new();
+    protected ref ShortLock Gate => ref _gate;
 
     /// <summary>Sends by the socket type's rule, without waiting.</summary>
     /// <param name="routeId">The peer, for ROUTER; ignored by the others.</param>
@@ -98,7 +99,7 @@ internal abstract class SocketCore
     /// <summary>A pipe that had refused a message has room.</summary>
     public void OnRoom(Pipe pipe)
     {
-        lock (Gate)
+        using (Gate.Hold())
         {
             if (pipe.IsAttached)
             {
@@ -117,7 +118,7 @@ internal abstract class SocketCore
     public bool TryAttach(Pipe pipe, PeerIdentity? peer)
     {
         Pipe? loser = null;
-        lock (Gate)
+        using (Gate.Hold())
         {
             if (_isClosed || (!pipe.IsAttached && !Attach(pipe)))
             {
@@ -160,7 +161,7 @@ internal abstract class SocketCore
     /// <summary>Whether a pipe takes part in the socket's routing.</summary>
     public bool Has(Pipe pipe)
     {
-        lock (Gate)
+        using (Gate.Hold())
         {
             return pipe.IsAttached;
         }
@@ -169,7 +170,7 @@ internal abstract class SocketCore
     /// <summary>A pipe is gone. What it received stays readable, unless that is to be dropped.</summary>
     public void Detach(Pipe pipe, bool dropUnread)
     {
-        lock (Gate)
+        using (Gate.Hold())
         {
             Leave(pipe);
         }
@@ -221,7 +222,7 @@ internal abstract class SocketCore
     {
         get
         {
-            lock (Gate)
+            using (Gate.Hold())
             {
                 return [.. _pipes];
             }
@@ -326,7 +327,7 @@ internal abstract class SocketCore
     /// <summary>One more thing that has to end before the socket has. False if it is closed.</summary>
     public bool Enter()
     {
-        lock (Gate)
+        using (Gate.Hold())
         {
             if (_isClosed)
             {
@@ -341,7 +342,7 @@ internal abstract class SocketCore
     /// <summary>As <see cref="Enter"/>, for something that is entered already and goes on while the socket lingers.</summary>
     public void EnterAgain()
     {
-        lock (Gate)
+        using (Gate.Hold())
         {
             _pending++;
         }
@@ -350,7 +351,7 @@ internal abstract class SocketCore
     /// <summary>That thing has ended.</summary>
     public void Leave()
     {
-        lock (Gate)
+        using (Gate.Hold())
         {
             _pending--;
             CompleteIfAllClosed();
@@ -360,7 +361,7 @@ internal abstract class SocketCore
     /// <summary>Stops accepting and receiving, and ends every pipe in order within the linger time. Returns at once; <see cref="AllClosed"/> follows.</summary>
     public void Close(DisconnectReason reason, TimeSpan linger, Func<Exception> receiveError, SendStatus sendOutcome)
     {
-        lock (Gate)
+        using (Gate.Hold())
         {
             if (_isClosed)
             {
@@ -383,7 +384,7 @@ internal abstract class SocketCore
         Endpoints.CloseSessions(reason);
         Monitors.Stop();
         WritableWatchers.TellFenced();
-        lock (Gate)
+        using (Gate.Hold())
         {
             CompleteIfAllClosed();
         }

@@ -78,17 +78,22 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
 
     private async Task UpgradeAsync(WireUpgrade upgrade, Socket socket)
     {
-        UpgradeResult result = await TransportHandshake.AcceptAsync(upgrade, socket, Endpoint, listener.Scheme, hub.Host, hub.Monitors, _closing.Token).ConfigureAwait(false);
-        if (result.Wire is not null)
+        try
         {
-            factory.Create(hub, result.Wire, settings, Endpoint, origin: this);
+            UpgradeResult result = await TransportHandshake.AcceptAsync(upgrade, socket, Endpoint, listener.Scheme, hub.Host, hub.Monitors, _closing.Token).ConfigureAwait(false);
+            if (result.Wire is not null)
+            {
+                factory.Create(hub, result.Wire, settings, Endpoint, origin: this);
+            }
+            else
+            {
+                Interlocked.Increment(ref hub.Counters.FailedHandshakes);
+            }
         }
-        else
+        finally
         {
-            Interlocked.Increment(ref hub.Counters.FailedHandshakes);
+            hub.EndHandshake(); // The hub waits for it when it closes.
         }
-
-        hub.EndHandshake();
     }
 }
 

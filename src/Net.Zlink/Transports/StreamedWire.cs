@@ -14,6 +14,11 @@ internal abstract class StreamedWire : Wire
     // Two TLS records of 16 KiB. Larger reads gained nothing: both libraries hand out at most what one read of the socket brought.
     private const int BufferSize = 32 * 1024;
 
+    // Reads fetched ahead of their shards, in the whole process: 2 MB of buffers. Past that the shards are behind, and each fetches when it is there, into a buffer that is free again at once.
+    private const int MaxAhead = 64;
+
+    private static int s_ahead;
+
     private readonly BufferPool _pool;
     private readonly Lock _gate = new(); // The first wait begins beside the shard, where the connection may be closed at the same moment.
     private readonly Action _onRead;
@@ -28,6 +33,7 @@ internal abstract class StreamedWire : Wire
     private WireStatus _verdict;
     private bool _isRaw;
     private bool _isReading;
+    private bool _isAhead;
     private bool _isWriting;
     private bool _isDisposed;
 
@@ -38,7 +44,7 @@ internal abstract class StreamedWire : Wire
         : base(socket, scheme)
     {
         _pool = pool;
-        _onRead = () => Events.OnInput();
+        _onRead = OnRead;
         _onWritten = () => Events.OnSent();
     }
 
@@ -53,6 +59,9 @@ internal abstract class StreamedWire : Wire
 
     /// <inheritdoc/>
     public override bool HadHandshake => true;
+
+    /// <inheritdoc/>
+    public override bool IsPacked => true;
 
     /// <inheritdoc/>
     public override int Available => _end - _start;
@@ -78,6 +87,12 @@ internal abstract class StreamedWire : Wire
         if (_isReading)
         {
             _isReading = false;
+            if (_isAhead)
+            {
+                _isAhead = false;
+                Interlocked.Decrement(ref s_ahead);
+            }
+
             if (_isDisposed)
             {
                 TakeRead();
@@ -98,7 +113,8 @@ internal abstract class StreamedWire : Wire
     /// <inheritdoc/>
     public override WireStatus Receive(Span<byte> into, out int received)
     {
-        received = Math.Min(into.Length, Available);
+        // While it waits, the buffer belongs to whoever completes the wait.
+        received = _isReading ? 0 : Math.Min(into.Length, Available);
         if (received == 0)
         {
             return Verdict();
@@ -290,6 +306,43 @@ internal abstract class StreamedWire : Wire
                 return false;
             }
         }
+    }
+
+    /// <summary>A wait is over. Fetching what has come, decryption and all, is done by the thread that brings the news, not in the shard's time: only the connection's own reads are touched by it.</summary>
+    private void OnRead()
+    {
+        if (_step == ReadStep.Probe && !Volatile.Read(ref _isDisposed) && MayFetch())
+        {
+            try
+            {
+                _reading.GetResult();
+                _step = ReadStep.Fill;
+                _buffer ??= _pool.RentArray(BufferSize);
+                _reading = _isRaw ? AwaiterOf(ReadRawAsync(_buffer)) : AwaiterOf(ReadAsync(_buffer));
+                if (!_reading.IsCompleted)
+                {
+                    _reading.UnsafeOnCompleted(_onRead);
+                    return;
+                }
+            }
+            catch (Exception e)
+            {
+                _reading = AwaiterOf(ValueTask.FromException<int>(e)); // Judged on the shard.
+            }
+        }
+
+        Events.OnInput();
+    }
+
+    private bool MayFetch()
+    {
+        _isAhead = Interlocked.Increment(ref s_ahead) <= MaxAhead;
+        if (!_isAhead)
+        {
+            Interlocked.Decrement(ref s_ahead);
+        }
+
+        return _isAhead;
     }
 
     /// <summary>Takes what a read brought. True: there is something to tell.</summary>

@@ -18,7 +18,7 @@ public sealed class OwnExchangeTests
 
     [Theory]
     [MemberData(nameof(LinkCase.OwnRows), MemberType = typeof(LinkCase))]
-    public async Task A_hundred_thousand_messages_each_way_at_once_arrive_whole_and_in_order(
+    public async Task Tens_of_thousands_of_messages_each_way_at_once_arrive_whole_and_in_order(
         NativeSocketType oneType, NativeSocketType otherType, bool oneBinds, TestTransport transport)
     {
         await using var context = new ZlinkContext();

@@ -18,6 +18,8 @@ internal sealed class PeerLink : IDisposable
         Theirs = theirs;
     }
 
+    public TestTransport Transport => _endpoint.Transport;
+
     public LinkEnd Ours { get; }
 
     public LinkEnd Theirs { get; }
@@ -55,8 +57,7 @@ internal sealed class PeerLink : IDisposable
         try
         {
             (LinkEnd binder, LinkEnd connecter) = oneBinds ? (ours, theirs) : (theirs, ours);
-            endpoint.Equip(binder.Socket, connecter.Socket);
-            connecter.Socket.Connect(binder.Socket.Bind(endpoint.Text));
+            endpoint.Connect(binder.Socket, connecter.Socket);
             foreach ((LinkEnd from, LinkEnd to) in link.Ways)
             {
                 LinkEnd.WaitForWay(from, to);

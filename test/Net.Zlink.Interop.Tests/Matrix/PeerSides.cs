@@ -12,8 +12,16 @@ internal static class PeerSides
     public static IEnumerable<TheoryDataRow<PeerKind, PeerKind>> Both() => Pairs().Select(static pair => new TheoryDataRow<PeerKind, PeerKind>(pair.First, pair.Second));
 
     /// <summary>The same, over each transport.</summary>
-    public static IEnumerable<TheoryDataRow<PeerKind, PeerKind, TestTransport>> BothOverEachTransport() =>
-        Pairs().SelectMany(static _ => TestTransports.BetweenImplementations, static (pair, transport) => new TheoryDataRow<PeerKind, PeerKind, TestTransport>(pair.First, pair.Second, transport));
+    public static IEnumerable<TheoryDataRow<PeerKind, PeerKind, TestTransport>> BothOverEachTransport() => BothOver(TestTransports.BetweenImplementations);
+
+    /// <summary>The same, over those with a handshake of their own too.</summary>
+    public static IEnumerable<TheoryDataRow<PeerKind, PeerKind, TestTransport>> BothOverEveryTransport() => BothOver(TestTransports.All);
+
+    /// <summary>The same, over those that a relay carries.</summary>
+    public static IEnumerable<TheoryDataRow<PeerKind, PeerKind, TestTransport>> BothOverEveryRelayedTransport() => BothOver(TestTransports.Relayed);
+
+    /// <summary>The same, over the lowest and the highest pile of layers.</summary>
+    public static IEnumerable<TheoryDataRow<PeerKind, PeerKind, TestTransport>> BothOverTcpAndWss() => BothOver([TestTransport.Tcp, TestTransport.Wss]);
 
     /// <summary>For scenarios with a raw peer: ours, and the native core.</summary>
     public static IEnumerable<TheoryDataRow<PeerKind>> Each() => PeerKinds.Ours.Append(PeerKind.Native).Distinct().Select(static kind => new TheoryDataRow<PeerKind>(kind));
@@ -32,6 +40,9 @@ internal static class PeerSides
 
     public static IEnumerable<(PeerKind First, PeerKind Second)> Pairs() =>
         PeerKinds.Ours.SelectMany(static kind => new[] { (kind, PeerKind.Native), (PeerKind.Native, kind) }).Distinct();
+
+    private static IEnumerable<TheoryDataRow<PeerKind, PeerKind, TestTransport>> BothOver(IReadOnlyList<TestTransport> transports) =>
+        Pairs().SelectMany(_ => transports, static (pair, transport) => new TheoryDataRow<PeerKind, PeerKind, TestTransport>(pair.First, pair.Second, transport));
 
     private static PeerKind[] Others() => [PeerKind.Managed, PeerKind.Native];
 

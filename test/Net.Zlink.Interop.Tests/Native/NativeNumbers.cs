@@ -52,7 +52,13 @@ internal static class NativeOption
     public const int TlsCert = 95;
     public const int TlsKey = 96;
     public const int TlsCa = 97;
+
+    /// <summary>The same number as <see cref="XPubManualLastValue"/>: which of the two it is depends on the socket's type.</summary>
+    public const int TlsVerify = 98;
     public const int TlsRequireClientCert = 99;
+    public const int TlsHostName = 100;
+    public const int TlsTrustSystem = 101;
+    public const int TlsPassword = 102;
 }
 
 /// <summary>Monitor events of the native header.</summary>

@@ -26,6 +26,12 @@ internal static class ManagedOptions
             case NativeOption.TlsCa:
                 options.Tls.CaFile = Encoding.UTF8.GetString(value);
                 break;
+            case NativeOption.TlsHostName:
+                options.Tls.HostName = Encoding.UTF8.GetString(value);
+                break;
+            case NativeOption.TlsPassword:
+                options.Tls.KeyPassword = Encoding.UTF8.GetString(value);
+                break;
             case NativeOption.MaxMessageSize:
                 options.MaxMessageSize = BinaryPrimitives.ReadInt64LittleEndian(value);
                 break;
@@ -74,6 +80,12 @@ internal static class ManagedOptions
                 break;
             case NativeOption.TlsRequireClientCert:
                 options.Tls.RequireClientCertificate = value != 0;
+                break;
+            case NativeOption.TlsTrustSystem:
+                options.Tls.TrustSystem = value != 0;
+                break;
+            case NativeOption.TlsVerify when options is not XPubOptions:
+                options.Tls.VerifyPeer = value != 0;
                 break;
             case NativeOption.ZmpMetadata:
                 options.SendMetadata = value != 0;

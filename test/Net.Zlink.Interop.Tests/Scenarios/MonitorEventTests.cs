@@ -13,7 +13,7 @@ namespace Net.Zlink.Interop.Tests.Scenarios;
 public sealed class MonitorEventTests
 {
     [NativeTheory]
-    [MemberData(nameof(PeerSides.BothOverEachTransport), MemberType = typeof(PeerSides))]
+    [MemberData(nameof(PeerSides.BothOverEveryTransport), MemberType = typeof(PeerSides))]
     public void A_connection_is_told_in_the_same_words_at_both_ends(PeerKind connecterKind, PeerKind binderKind, TestTransport transport)
     {
         using var endpoint = new TestEndpoint(transport);
@@ -21,8 +21,7 @@ public sealed class MonitorEventTests
         using IPeerSocket connecter = connecterKind.Create(NativeSocketType.Router);
         binder.SetOption(NativeOption.RoutingId, "binder");
         connecter.SetOption(NativeOption.RoutingId, "connecter");
-        string bound = binder.Bind(endpoint.Text);
-        connecter.Connect(bound);
+        string bound = endpoint.Connect(binder, connecter);
 
         PeerEvent listening = binder.WaitForEvent(NativeEventTypes.Listening);
         Assert.Equal(bound, listening.LocalEndpoint);
@@ -36,20 +35,25 @@ public sealed class MonitorEventTests
         PeerEvent ready = connecter.NextEvent(Limits.Wait)!;
         Assert.Equal((NativeEventTypes.ConnectionReady, 0L, "binder"), (ready.Type, ready.Value, Encoding.UTF8.GetString(ready.RoutingId)));
         Assert.Equal(bound, ready.RemoteEndpoint);
-        if (transport is TestTransport.Tcp)
+        if (transport is not TestTransport.Ipc)
         {
-            Assert.Equal(ready.LocalEndpoint, accepted.RemoteEndpoint);
-            Assert.Equal(ready.RemoteEndpoint, accepted.LocalEndpoint);
+            // On ws and wss the native core writes the path of its own endpoint behind both addresses, ours "/" behind those that are no endpoint: a peer's port has no path.
+            Assert.Equal(AddressOf(ready.LocalEndpoint), AddressOf(accepted.RemoteEndpoint));
+            Assert.Equal(AddressOf(ready.RemoteEndpoint), AddressOf(accepted.LocalEndpoint));
         }
+
+        static string AddressOf(string endpoint) => new Uri(endpoint).GetLeftPart(UriPartial.Authority);
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public async Task A_lost_connection_is_told_then_tried_again(PeerKind connecterKind, PeerKind binderKind)
+    [MemberData(nameof(PeerSides.BothOverEveryRelayedTransport), MemberType = typeof(PeerSides))]
+    public async Task A_lost_connection_is_told_then_tried_again(PeerKind connecterKind, PeerKind binderKind, TestTransport transport)
     {
+        using var endpoint = new TestEndpoint(transport);
         using IPeerSocket binder = binderKind.Create(NativeSocketType.Pair);
         using IPeerSocket connecter = connecterKind.Create(NativeSocketType.Pair);
-        await using var relay = new TcpRelay(binder.Bind("tcp://127.0.0.1:0"));
+        endpoint.Equip(binder, connecter);
+        await using var relay = new TcpRelay(binder.Bind(endpoint.Text));
         connecter.SetOption(NativeOption.ReconnectInterval, 10);
         connecter.Connect(relay.Endpoint);
         connecter.WaitForEvent(NativeEventTypes.ConnectionReady);
@@ -60,15 +64,16 @@ public sealed class MonitorEventTests
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public void A_peer_that_closes_is_told_as_a_lost_connection(PeerKind leftKind, PeerKind closingKind)
+    [MemberData(nameof(PeerSides.BothOverEveryTransport), MemberType = typeof(PeerSides))]
+    public void A_peer_that_closes_is_told_as_a_lost_connection(PeerKind leftKind, PeerKind closingKind, TestTransport transport)
     {
         foreach (bool closerIsBound in new[] { true, false })
         {
+            using var endpoint = new TestEndpoint(transport);
             using IPeerSocket left = leftKind.Create(NativeSocketType.Pair);
             using IPeerSocket closing = closingKind.Create(NativeSocketType.Pair);
             (IPeerSocket binder, IPeerSocket connecter) = closerIsBound ? (closing, left) : (left, closing);
-            connecter.Connect(binder.Bind("tcp://127.0.0.1:0"));
+            endpoint.Connect(binder, connecter);
             left.WaitForEvent(NativeEventTypes.ConnectionReady);
             closing.WaitForEvent(NativeEventTypes.ConnectionReady);
             closing.Dispose();

@@ -10,12 +10,14 @@ namespace Net.Zlink.Interop.Tests.Scenarios;
 public sealed class ReconnectTests
 {
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public async Task What_is_sent_while_the_connection_is_cut_arrives_in_order_after_it(PeerKind connecterKind, PeerKind binderKind)
+    [MemberData(nameof(PeerSides.BothOverEveryRelayedTransport), MemberType = typeof(PeerSides))]
+    public async Task What_is_sent_while_the_connection_is_cut_arrives_in_order_after_it(PeerKind connecterKind, PeerKind binderKind, TestTransport transport)
     {
+        using var endpoint = new TestEndpoint(transport);
         using IPeerSocket binder = binderKind.Create(NativeSocketType.Router);
         using IPeerSocket connecter = connecterKind.Create(NativeSocketType.Dealer);
-        await using var relay = new TcpRelay(binder.Bind("tcp://127.0.0.1:0"));
+        endpoint.Equip(binder, connecter);
+        await using var relay = new TcpRelay(binder.Bind(endpoint.Text));
         connecter.SetOption(NativeOption.RoutingId, "c");
         connecter.SetOption(NativeOption.ReconnectInterval, 10);
         connecter.Connect(relay.Endpoint);
@@ -44,13 +46,15 @@ public sealed class ReconnectTests
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public async Task Cuts_under_load_lose_whole_messages_and_never_repeat_or_tear_one(PeerKind connecterKind, PeerKind binderKind)
+    [MemberData(nameof(PeerSides.BothOverEveryRelayedTransport), MemberType = typeof(PeerSides))]
+    public async Task Cuts_under_load_lose_whole_messages_and_never_repeat_or_tear_one(PeerKind connecterKind, PeerKind binderKind, TestTransport transport)
     {
         const int Cuts = 5;
+        using var endpoint = new TestEndpoint(transport);
         using IPeerSocket binder = binderKind.Create(NativeSocketType.Dealer);
         using IPeerSocket connecter = connecterKind.Create(NativeSocketType.Dealer);
-        await using var relay = new TcpRelay(binder.Bind("tcp://127.0.0.1:0"));
+        endpoint.Equip(binder, connecter);
+        await using var relay = new TcpRelay(binder.Bind(endpoint.Text));
         connecter.SetOption(NativeOption.ReconnectInterval, 10);
         connecter.SetOption(NativeOption.SendHighWaterMark, 100); // the sender runs ahead of the receiver by what fits in memory
         connecter.Connect(relay.Endpoint);
@@ -103,12 +107,14 @@ public sealed class ReconnectTests
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public async Task A_subscriber_asks_again_after_a_cut(PeerKind subscriberKind, PeerKind publisherKind)
+    [MemberData(nameof(PeerSides.BothOverEveryRelayedTransport), MemberType = typeof(PeerSides))]
+    public async Task A_subscriber_asks_again_after_a_cut(PeerKind subscriberKind, PeerKind publisherKind, TestTransport transport)
     {
+        using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);
         using IPeerSocket subscriber = subscriberKind.Create(NativeSocketType.Sub);
-        await using var relay = new TcpRelay(publisher.Bind("tcp://127.0.0.1:0"));
+        endpoint.Equip(publisher, subscriber);
+        await using var relay = new TcpRelay(publisher.Bind(endpoint.Text));
         subscriber.SetOption(NativeOption.ReconnectInterval, 10);
         subscriber.Subscribe("a");
         subscriber.Connect(relay.Endpoint);
@@ -135,7 +141,7 @@ public sealed class ReconnectTests
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.BothOverEachTransport), MemberType = typeof(PeerSides))]
+    [MemberData(nameof(PeerSides.BothOverEveryTransport), MemberType = typeof(PeerSides))]
     public void A_bound_peer_that_dies_and_comes_back_is_found_again(PeerKind connecterKind, PeerKind binderKind, TestTransport transport)
     {
         using var endpoint = new TestEndpoint(transport);
@@ -145,6 +151,7 @@ public sealed class ReconnectTests
         for (int life = 0; life < 3; life++)
         {
             using IPeerSocket binder = binderKind.Create(NativeSocketType.Pair);
+            endpoint.Equip(binder, connecter);
             string again = binder.Bind(bound);
             if (life == 0)
             {
@@ -162,7 +169,7 @@ public sealed class ReconnectTests
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.BothOverEachTransport), MemberType = typeof(PeerSides))]
+    [MemberData(nameof(PeerSides.BothOverEveryTransport), MemberType = typeof(PeerSides))]
     public void A_peer_that_connects_before_anybody_listens_is_served(PeerKind connecterKind, PeerKind binderKind, TestTransport transport)
     {
         using var endpoint = new TestEndpoint(transport);
@@ -171,9 +178,11 @@ public sealed class ReconnectTests
         string bound;
         using (IPeerSocket reserve = PeerKind.Native.Create(NativeSocketType.Pair))
         {
+            endpoint.Equip(reserve, connecter);
             bound = reserve.Bind(endpoint.Text); // a port that is free afterwards
         }
 
+        endpoint.Equip(binder, connecter);
         connecter.SetOption(NativeOption.ReconnectInterval, 10);
         connecter.Connect(bound);
         for (int i = 0; i < 100; i++)
@@ -190,17 +199,16 @@ public sealed class ReconnectTests
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.BothOverEachTransport), MemberType = typeof(PeerSides))]
+    [MemberData(nameof(PeerSides.BothOverEveryTransport), MemberType = typeof(PeerSides))]
     public void What_a_closed_socket_had_accepted_still_arrives(PeerKind closerKind, PeerKind receiverKind, TestTransport transport)
     {
         const int Sent = 1000;
         using var endpoint = new TestEndpoint(transport);
         using IPeerSocket receiver = receiverKind.Create(NativeSocketType.Dealer);
-        string bound = receiver.Bind(endpoint.Text);
         using (IPeerSocket closer = closerKind.Create(NativeSocketType.Dealer))
         {
             closer.SetOption(NativeOption.Linger, (int)Limits.Wait.TotalMilliseconds);
-            closer.Connect(bound);
+            endpoint.Connect(receiver, closer);
             for (int i = 0; i < Sent; i++)
             {
                 closer.Send(TestPayload.MakeMessage(i, 2, 1000));

@@ -11,13 +11,14 @@ namespace Net.Zlink.Interop.Tests.Scenarios;
 public sealed class SubscriptionTests
 {
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public void A_subscriber_gets_what_begins_with_its_prefixes_and_nothing_else(PeerKind publisherKind, PeerKind subscriberKind)
+    [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
+    public void A_subscriber_gets_what_begins_with_its_prefixes_and_nothing_else(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
+        using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);
         using IPeerSocket subscriber = subscriberKind.Create(NativeSocketType.Sub);
         subscriber.Subscribe("a");
-        subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
+        endpoint.Connect(publisher, subscriber);
         Assert.Equal("\u0001a", publisher.ReceiveText());
         publisher.SendText("b", "other topic");
         publisher.SendText("", "empty topic");
@@ -31,12 +32,13 @@ public sealed class SubscriptionTests
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public void A_publisher_notices_the_first_subscription_and_the_last_unsubscription_of_a_prefix(PeerKind publisherKind, PeerKind subscriberKind)
+    [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
+    public void A_publisher_notices_the_first_subscription_and_the_last_unsubscription_of_a_prefix(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
+        using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);
         using IPeerSocket subscriber = subscriberKind.Create(NativeSocketType.Sub);
-        subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
+        endpoint.Connect(publisher, subscriber);
         subscriber.Subscribe("a");
         subscriber.Subscribe("a");
         subscriber.Subscribe("");
@@ -53,20 +55,21 @@ public sealed class SubscriptionTests
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public void Two_subscribers_of_one_prefix_are_noticed_once_and_each_time_if_verbose(PeerKind publisherKind, PeerKind subscriberKind)
+    [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
+    public void Two_subscribers_of_one_prefix_are_noticed_once_and_each_time_if_verbose(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
         foreach (bool verbose in new[] { false, true })
         {
+            using var endpoint = new TestEndpoint(transport);
             using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);
             using IPeerSocket first = subscriberKind.Create(NativeSocketType.Sub);
             using IPeerSocket second = subscriberKind.Create(NativeSocketType.Sub);
             publisher.SetOption(NativeOption.XPubVerbose, verbose ? 1 : 0);
-            string endpoint = publisher.Bind("tcp://127.0.0.1:0");
             first.Subscribe("a");
-            first.Connect(endpoint);
+            string bound = endpoint.Connect(publisher, first);
             Assert.Equal("\u0001a", publisher.ReceiveText());
-            second.Connect(endpoint);
+            endpoint.Equip(publisher, second);
+            second.Connect(bound);
             second.Subscribe("a");
             second.Subscribe("b");
             if (verbose)
@@ -88,12 +91,13 @@ public sealed class SubscriptionTests
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public void An_unsubscribed_prefix_is_delivered_no_more(PeerKind publisherKind, PeerKind subscriberKind)
+    [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
+    public void An_unsubscribed_prefix_is_delivered_no_more(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
+        using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);
         using IPeerSocket subscriber = subscriberKind.Create(NativeSocketType.XSub);
-        subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
+        endpoint.Connect(publisher, subscriber);
         subscriber.Subscribe("a");
         subscriber.Subscribe("b");
         Assert.Equal("\u0001a", publisher.ReceiveText());
@@ -108,12 +112,13 @@ public sealed class SubscriptionTests
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public void Prefixes_of_every_length_and_byte_arrive_unchanged(PeerKind publisherKind, PeerKind subscriberKind)
+    [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
+    public void Prefixes_of_every_length_and_byte_arrive_unchanged(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
+        using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);
         using IPeerSocket subscriber = subscriberKind.Create(NativeSocketType.Sub);
-        subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
+        endpoint.Connect(publisher, subscriber);
 
         // The borders of the native message (33 bytes inside it) and of one length byte, and a prefix that is longer than any buffer.
         foreach (int size in new[] { 1, 31, 32, 33, 34, 245, 246, 254, 255, 256, 257, 70_000 })
@@ -129,9 +134,10 @@ public sealed class SubscriptionTests
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public void A_thousand_prefixes_are_all_noticed_and_all_served(PeerKind publisherKind, PeerKind subscriberKind)
+    [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
+    public void A_thousand_prefixes_are_all_noticed_and_all_served(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
+        using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);
         using IPeerSocket subscriber = subscriberKind.Create(NativeSocketType.Sub);
         string[] prefixes = [.. Enumerable.Range(0, 1000).Select(static i => $"topic/{i:D4}/")];
@@ -140,7 +146,7 @@ public sealed class SubscriptionTests
             subscriber.Subscribe(prefix);
         }
 
-        subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
+        endpoint.Connect(publisher, subscriber);
         IEnumerable<string> noticed = prefixes.Select(_ => publisher.ReceiveText()[1..]).Order(StringComparer.Ordinal);
         Assert.Equal(prefixes, noticed, StringComparer.Ordinal);
         foreach (string prefix in prefixes)
@@ -152,13 +158,14 @@ public sealed class SubscriptionTests
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public void What_an_xsub_sends_beside_subscriptions_reaches_the_xpub(PeerKind publisherKind, PeerKind subscriberKind)
+    [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
+    public void What_an_xsub_sends_beside_subscriptions_reaches_the_xpub(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
+        using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);
         using IPeerSocket subscriber = subscriberKind.Create(NativeSocketType.XSub);
         subscriber.Subscribe("a");
-        subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
+        endpoint.Connect(publisher, subscriber);
         Assert.Equal("\u0001a", publisher.ReceiveText());
         subscriber.SendText("up", "stream");
         subscriber.SendText("");
@@ -169,14 +176,15 @@ public sealed class SubscriptionTests
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public void A_welcome_message_reaches_a_subscriber_that_wants_it(PeerKind publisherKind, PeerKind subscriberKind)
+    [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
+    public void A_welcome_message_reaches_a_subscriber_that_wants_it(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
+        using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);
         using IPeerSocket subscriber = subscriberKind.Create(NativeSocketType.Sub);
         publisher.SetOption(NativeOption.XPubWelcomeMessage, "Welcome");
         subscriber.Subscribe("W");
-        subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
+        endpoint.Connect(publisher, subscriber);
 
         // In this order: a native publisher greets nobody before it is called into.
         Assert.Equal("\u0001W", publisher.ReceiveText());
@@ -184,14 +192,15 @@ public sealed class SubscriptionTests
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public void A_manual_publisher_grants_other_prefixes_than_asked_for(PeerKind publisherKind, PeerKind subscriberKind)
+    [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
+    public void A_manual_publisher_grants_other_prefixes_than_asked_for(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
+        using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);
         using IPeerSocket subscriber = subscriberKind.Create(NativeSocketType.XSub);
         publisher.SetOption(NativeOption.XPubManual, 1);
         subscriber.Subscribe("asked");
-        subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
+        endpoint.Connect(publisher, subscriber);
         Assert.Equal("\u0001asked", publisher.ReceiveText());
         publisher.SetOption(NativeOption.Subscribe, "granted");
         publisher.SendText("asked");
@@ -200,15 +209,16 @@ public sealed class SubscriptionTests
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public void Inverted_matching_delivers_what_was_not_asked_for(PeerKind publisherKind, PeerKind subscriberKind)
+    [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
+    public void Inverted_matching_delivers_what_was_not_asked_for(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
+        using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.XPub);
         using IPeerSocket subscriber = subscriberKind.Create(NativeSocketType.Sub);
         publisher.SetOption(NativeOption.InvertMatching, 1);
         subscriber.SetOption(NativeOption.InvertMatching, 1);
         subscriber.Subscribe("a");
-        subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
+        endpoint.Connect(publisher, subscriber);
         Assert.Equal("\u0001a", publisher.ReceiveText());
         publisher.SendText("a");
         publisher.SendText("b");
@@ -216,12 +226,13 @@ public sealed class SubscriptionTests
     }
 
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public void A_publisher_that_connects_serves_a_subscriber_that_is_bound(PeerKind publisherKind, PeerKind subscriberKind)
+    [MemberData(nameof(PeerSides.BothOverTcpAndWss), MemberType = typeof(PeerSides))]
+    public void A_publisher_that_connects_serves_a_subscriber_that_is_bound(PeerKind publisherKind, PeerKind subscriberKind, TestTransport transport)
     {
+        using var endpoint = new TestEndpoint(transport);
         using IPeerSocket publisher = publisherKind.Create(NativeSocketType.Pub);
         using IPeerSocket subscriber = subscriberKind.Create(NativeSocketType.Sub);
-        publisher.Connect(subscriber.Bind("tcp://127.0.0.1:0"));
+        endpoint.Connect(subscriber, publisher);
         subscriber.Subscribe("a");
         byte[][]? message = null;
         Limits.Until("the subscription has arrived", slice =>

@@ -5,11 +5,12 @@ using System.Net.Sockets;
 namespace Net.Zlink.Interop.Tests.Support;
 
 /// <summary>
-/// Stands between a connecting and a bound tcp endpoint, hands bytes on, and can stop handing on or cut the connection. While it is frozen, new connections
+/// Stands between a connecting and a bound endpoint on tcp, or on what lies above it, hands bytes on, and can stop handing on or cut the connection. While it is frozen, new connections
 /// are taken by the kernel and hear nothing.
 /// </summary>
 internal sealed class TcpRelay : IAsyncDisposable
 {
+    private readonly Uri _bound;
     private readonly IPEndPoint _target;
     private readonly Socket _listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
     private readonly CancellationTokenSource _ended = new();
@@ -22,14 +23,15 @@ internal sealed class TcpRelay : IAsyncDisposable
 
     public TcpRelay(string boundEndpoint)
     {
-        _target = IPEndPoint.Parse(boundEndpoint["tcp://".Length..]);
+        _bound = new Uri(boundEndpoint);
+        _target = new IPEndPoint(IPAddress.Parse(_bound.Host), _bound.Port);
         _listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         _listener.Listen();
         _tasks.Add(AcceptAsync());
     }
 
     /// <summary>Where to connect.</summary>
-    public string Endpoint => $"tcp://{_listener.LocalEndPoint}";
+    public string Endpoint => $"{_bound.Scheme}://{_listener.LocalEndPoint}{_bound.AbsolutePath.TrimEnd('/')}";
 
     /// <summary>Stops handing on, both ways; nothing is lost.</summary>
     public void Freeze()

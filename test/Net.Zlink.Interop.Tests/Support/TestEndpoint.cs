@@ -1,4 +1,3 @@
-using System.Text;
 using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Interop.Tests.Peers;
 using Net.Zlink.Tests.Support;
@@ -27,6 +26,12 @@ internal static class TestTransports
 
     /// <summary>Those with a handshake of their own below the protocol's; what goes over them is the same.</summary>
     public static IReadOnlyList<TestTransport> Layered { get; } = [TestTransport.Tls, TestTransport.Ws, TestTransport.Wss];
+
+    /// <summary>Both kinds: for scenarios that take little time.</summary>
+    public static IReadOnlyList<TestTransport> All { get; } = [.. BetweenImplementations, .. Layered];
+
+    /// <summary>Those that a <see cref="TcpRelay"/> carries.</summary>
+    public static IReadOnlyList<TestTransport> Relayed { get; } = [TestTransport.Tcp, .. Layered];
 }
 
 /// <summary>An endpoint to bind that nobody else has; its file goes with it.</summary>
@@ -37,6 +42,7 @@ internal sealed class TestEndpoint : IDisposable
 
     public TestEndpoint(TestTransport transport)
     {
+        Transport = transport;
         Assert.SkipWhen(transport is TestTransport.Ipc && OperatingSystem.IsWindows(), "the native core has no ipc on Windows");
 
         // Short: a path of more than 107 bytes is no ipc endpoint.
@@ -53,7 +59,12 @@ internal sealed class TestEndpoint : IDisposable
         };
     }
 
+    public TestTransport Transport { get; }
+
     public string Text { get; }
+
+    /// <summary>What TLS needs, where there is TLS.</summary>
+    public TestCertificates? Certificates => _certificates;
 
     /// <summary>Gives both sides what TLS needs, as file names: the binder shows a certificate, and demands one of the connecter, who checks the binder's.</summary>
     public void Equip(IPeerSocket binder, IPeerSocket connecter)
@@ -62,13 +73,22 @@ internal sealed class TestEndpoint : IDisposable
         {
             foreach (IPeerSocket socket in new[] { binder, connecter })
             {
-                socket.SetOption(NativeOption.TlsCert, Encoding.UTF8.GetBytes(_certificates.CertificateFile));
-                socket.SetOption(NativeOption.TlsKey, Encoding.UTF8.GetBytes(_certificates.KeyFile));
-                socket.SetOption(NativeOption.TlsCa, Encoding.UTF8.GetBytes(_certificates.CaFile));
+                socket.SetOption(NativeOption.TlsCert, _certificates.CertificateFile);
+                socket.SetOption(NativeOption.TlsKey, _certificates.KeyFile);
+                socket.SetOption(NativeOption.TlsCa, _certificates.CaFile);
             }
 
             binder.SetOption(NativeOption.TlsRequireClientCert, 1);
         }
+    }
+
+    /// <summary>Gives both what TLS needs, binds the one and connects the other. Returns where the one is bound.</summary>
+    public string Connect(IPeerSocket binder, IPeerSocket connecter)
+    {
+        Equip(binder, connecter);
+        string bound = binder.Bind(Text);
+        connecter.Connect(bound);
+        return bound;
     }
 
     public void Dispose()

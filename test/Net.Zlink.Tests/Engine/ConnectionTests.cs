@@ -30,6 +30,21 @@ public sealed class ConnectionTests
     }
 
     [Fact]
+    public async Task A_connection_that_is_told_to_close_before_it_starts_waits_for_input_once_and_ends_in_order()
+    {
+        // Its shard is further than the thread that makes it: our end is sent, and the peer's is to be waited for.
+        await using var bench = await Bench.OpenAsync(start: false);
+        bench.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
+        Assert.Empty(await bench.ReadToEndAsync());
+        await DrainAsync(bench.Shard);
+        bench.Connection.Start();
+        await DrainAsync(bench.Shard);
+        Assert.False(bench.Sink.Closed.Task.IsCompleted);
+        bench.Peer.Dispose();
+        await bench.Sink.Closed.Task.WaitAsync(Patience, TestContext.Current.CancellationToken);
+    }
+
+    [Fact]
     public async Task A_peer_that_is_stuck_writing_to_us_still_gets_everything()
     {
         // It sends without reading until we close: it reads only when its own writes are through, which needs us to read on.

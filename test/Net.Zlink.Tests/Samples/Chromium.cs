@@ -132,6 +132,9 @@ internal sealed class Chromium : IAsyncDisposable
     /// <summary>One tab.</summary>
     internal sealed class Tab(Chromium browser, string target, string session)
     {
+        // Of a page, in milliseconds: less than the limit of the wait for its answer, so that it is the page that says what is missing.
+        private const int Patience = 15_000;
+
         /// <summary>Runs script and returns its value; a promise is awaited.</summary>
         public async Task<string> RunAsync(string script)
         {
@@ -144,10 +147,11 @@ internal sealed class Chromium : IAsyncDisposable
             return answer["result"]!["value"]?.ToString() ?? "";
         }
 
-        /// <summary>Waits in the page until a condition holds, looking again after each change of it.</summary>
+        /// <summary>Waits in the page until a condition holds, looking again after each change of it. Fails with what the page shows instead.</summary>
         public async Task UntilAsync(string condition) => await RunAsync(
-            $"new Promise(done => {{ const look = () => (({condition}) ? (watcher.disconnect(), done()) : 0); const watcher = new MutationObserver(look); " +
-            "watcher.observe(document, { subtree: true, childList: true, attributes: true, characterData: true }); look(); })");
+            $"new Promise((done, failed) => {{ const look = () => (({condition}) ? (watcher.disconnect(), done()) : 0); const watcher = new MutationObserver(look); " +
+            "watcher.observe(document, { subtree: true, childList: true, attributes: true, characterData: true }); look(); " +
+            $"setTimeout(() => failed(new Error('not within {Patience} ms; the page shows: ' + document.body.innerText)), {Patience}); }})");
 
         /// <summary>A PNG of what is shown.</summary>
         public async Task<byte[]> TakePictureAsync() =>

@@ -1,4 +1,8 @@
 using System.Diagnostics;
+using System.Globalization;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using System.Text.RegularExpressions;
 using Net.Zlink.Tests.PublicApi;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -11,6 +15,8 @@ public sealed class WebSocketChatTests
     // Where to put pictures of the page, for somebody to look at.
     private const string PicturesVariable = "ZLINK_PICTURES";
 
+    private static readonly Regex Ready = new(@"^READY (?<page>http://127\.0\.0\.1:\d+) \(chat at (?<chat>ws://[^)]+)\)", RegexOptions.ExplicitCapture | RegexOptions.CultureInvariant, Guard.Limit);
+
     [Fact]
     public async Task Two_tabs_see_each_other_come_talk_and_leave()
     {
@@ -19,9 +25,7 @@ public sealed class WebSocketChatTests
         using Process chat = Start("--port", "0");
         try
         {
-            string line = await chat.StandardOutput.ReadLineAsync(Guard.Token).Guarded() ?? await chat.StandardError.ReadToEndAsync(Guard.Token).Guarded();
-            string page = line.Split(' ')[1];
-            Assert.StartsWith("http://127.0.0.1:", page, StringComparison.Ordinal);
+            (string page, _) = await ReadyAsync(chat);
             await using Chromium browser = await Chromium.StartAsync(program);
 
             Chromium.Tab ann = await browser.OpenAsync(page);
@@ -45,9 +49,83 @@ public sealed class WebSocketChatTests
         }
         finally
         {
-            chat.Kill();
-            await chat.WaitForExitAsync(CancellationToken.None).WaitAsync(Guard.Limit, CancellationToken.None);
+            await EndAsync(chat);
         }
+    }
+
+    [Fact]
+    public async Task The_last_line_that_a_guest_gets_says_who_is_here_whoever_was_renamed_at_the_same_time()
+    {
+        const int Guests = 8;
+        const int Rounds = 500; // Two seconds. Without one order for all a guest was told of an old name in one round of 250.
+        using Process chat = Start("--port", "0");
+        try
+        {
+            (_, string endpoint) = await ReadyAsync(chat);
+            await using var fixture = new StreamFixture();
+            StreamSocket guests = fixture.Context.CreateStream();
+            var ids = new List<uint>();
+            for (int i = 0; i < Guests; i++)
+            {
+                ids.Add(await guests.ConnectAsync(endpoint, Guard.Token).Guarded());
+            }
+
+            // A guest whose connect has ended may not be in the room yet.
+            while ((await NextLineAsync(guests)).Line["here"]!.AsArray().Count < Guests)
+            {
+            }
+
+            for (int round = 0; round < Rounds; round++)
+            {
+                string[] names = [.. Enumerable.Range(0, Guests).Select(i => string.Create(CultureInfo.InvariantCulture, $"{i} in round {round:D3}"))];
+                for (int i = 0; i < Guests; i++)
+                {
+                    guests.Send(ids[i], JsonSerializer.SerializeToUtf8Bytes(new JsonObject { ["kind"] = "name", ["text"] = names[i] }), Guard.Limit);
+                }
+
+                // Everybody hears of everybody's new name, in one order or another.
+                Dictionary<uint, int> heard = ids.ToDictionary(static id => id, static _ => 0);
+                while (heard.Values.Any(static count => count < Guests))
+                {
+                    (uint guest, JsonNode line) = await NextLineAsync(guests);
+                    if (string.Equals((string?)line["kind"], "renamed", StringComparison.Ordinal) && ++heard[guest] == Guests)
+                    {
+                        Assert.Equal(names, line["here"]!.AsArray().Select(static name => (string)name!), StringComparer.Ordinal);
+                    }
+                }
+            }
+        }
+        finally
+        {
+            await EndAsync(chat);
+        }
+    }
+
+    private static async Task<(uint Guest, JsonNode Line)> NextLineAsync(StreamSocket guests)
+    {
+        while (true)
+        {
+            using StreamMessage message = await guests.NextAsync();
+            Assert.NotEqual(StreamMessageKind.Disconnected, message.Kind);
+            if (message.Kind == StreamMessageKind.Data)
+            {
+                return (message.PeerId, JsonNode.Parse(message.Span)!);
+            }
+        }
+    }
+
+    private static async Task<(string Page, string Endpoint)> ReadyAsync(Process chat)
+    {
+        string line = await chat.StandardOutput.ReadLineAsync(Guard.Token).Guarded() ?? await chat.StandardError.ReadToEndAsync(Guard.Token).Guarded();
+        Match ready = Ready.Match(line);
+        Assert.True(ready.Success, line);
+        return (ready.Groups["page"].Value, ready.Groups["chat"].Value);
+    }
+
+    private static async Task EndAsync(Process chat)
+    {
+        chat.Kill();
+        await chat.WaitForExitAsync(CancellationToken.None).WaitAsync(Guard.Limit, CancellationToken.None);
     }
 
     private static Process Start(params string[] arguments)

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
@@ -7,6 +8,9 @@ namespace Net.Zlink.Tests.Support;
 /// <summary>An authority and what it issued, made for one test; PEM files in a folder of their own, removed in the end.</summary>
 internal sealed class TestCertificates : IDisposable
 {
+    // Making a key takes a quarter of a second, a hundred times what the rest of a test takes: one for each name in this process is enough to tell them apart.
+    private static readonly ConcurrentDictionary<string, Lazy<byte[]>> Keys = new(StringComparer.Ordinal);
+
     private readonly string _folder = Directory.CreateTempSubdirectory("zlink-tls-").FullName;
     private readonly X509Certificate2 _authority;
     private readonly List<X509Certificate2> _issued = [];
@@ -36,7 +40,7 @@ internal sealed class TestCertificates : IDisposable
     /// <summary>Issues a certificate, valid around now unless told otherwise.</summary>
     public X509Certificate2 Issue(string subject, string[] names, IPAddress[] addresses, int daysUntilEnd = 365)
     {
-        using var key = RSA.Create(2048); // Every version and suite that a peer may insist on takes it.
+        using RSA key = KeyOf($"{subject} of {_authority.Subject}");
         var request = new CertificateRequest(subject, key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
         var alternatives = new SubjectAlternativeNameBuilder();
         Array.ForEach(names, alternatives.AddDnsName);
@@ -67,6 +71,19 @@ internal sealed class TestCertificates : IDisposable
         _authority.Dispose();
         _issued.ForEach(static certificate => certificate.Dispose());
         Directory.Delete(_folder, recursive: true);
+    }
+
+    // Every version and suite that a peer may insist on takes it.
+    private static RSA KeyOf(string name)
+    {
+        byte[] bytes = Keys.GetOrAdd(name, static _ => new Lazy<byte[]>(static () =>
+        {
+            using var made = RSA.Create(2048);
+            return made.ExportPkcs8PrivateKey();
+        })).Value;
+        var key = RSA.Create();
+        key.ImportPkcs8PrivateKey(bytes, out _);
+        return key;
     }
 
     private string Write(string name, string text)

@@ -9,6 +9,7 @@ namespace Net.Zlink.Sockets.Patterns;
 internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : SocketCore(host, inproc, ZmpSocketType.Dealer)
 {
     private readonly Rotation<Pipe> _rotation = new();
+    private Pipe? _sole;
 
     /// <summary>Each new pipe is sent an empty message first.</summary>
     public bool ProbesRouter { get; set; }
@@ -17,7 +18,7 @@ internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : Socke
     {
         get
         {
-            lock (Gate)
+            using (Gate.Hold())
             {
                 while (_rotation.Current is { } slot)
                 {
@@ -36,10 +37,16 @@ internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : Socke
 
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
+        // The usual DEALER has one peer, and no choice to guard by the lock.
+        if (Volatile.Read(ref _sole) is { } sole && sole.TrySend(message) == SendStatus.Accepted)
+        {
+            return SendStatus.Accepted;
+        }
+
         while (true)
         {
             RotationSlot<Pipe>? slot;
-            lock (Gate)
+            using (Gate.Hold())
             {
                 slot = _rotation.Current;
                 if (slot is null)
@@ -56,7 +63,7 @@ internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : Socke
                 return status;
             }
 
-            lock (Gate)
+            using (Gate.Hold())
             {
                 // Looked at once more under the lock: room that came in between was reported while the pipe still took turns.
                 if (slot.Peer.IsAttached && ReferenceEquals(slot.Peer.Place, slot) && !slot.Peer.HasRoom)
@@ -78,6 +85,7 @@ internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : Socke
     protected override bool Attach(Pipe pipe)
     {
         pipe.Place = _rotation.Add(pipe);
+        FindSole();
         return true;
     }
 
@@ -87,8 +95,11 @@ internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : Socke
         {
             pipe.Place = null;
             _rotation.Remove(slot);
+            FindSole();
         }
     }
+
+    private void FindSole() => Volatile.Write(ref _sole, _rotation is { Count: 1, Current: { } slot } ? slot.Peer : null);
 
     protected override void OnWritable(Pipe pipe) => _rotation.Activate((RotationSlot<Pipe>)pipe.Place!);
 }

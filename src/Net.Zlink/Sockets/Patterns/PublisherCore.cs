@@ -21,6 +21,9 @@ internal sealed class PublisherCore : SocketCore
     private Pipe? _lastNotice;
     private Pipe? _onlyNext;
 
+    // All peers, where each of them subscribes to everything: the match is then the same for every message, and found without the lock. Null when it is not so, or not known.
+    private Pipe[]? _everyone;
+
     public PublisherCore(EngineHost host, InprocRegistry inproc, bool isExtended)
         : base(host, inproc, isExtended ? ZmpSocketType.XPub : ZmpSocketType.Pub)
     {
@@ -63,7 +66,7 @@ internal sealed class PublisherCore : SocketCore
     {
         get
         {
-            lock (Gate)
+            using (Gate.Hold())
             {
                 return _notices;
             }
@@ -71,7 +74,7 @@ internal sealed class PublisherCore : SocketCore
 
         set
         {
-            lock (Gate)
+            using (Gate.Hold())
             {
                 _notices = value;
             }
@@ -83,7 +86,7 @@ internal sealed class PublisherCore : SocketCore
     {
         get
         {
-            lock (Gate)
+            using (Gate.Hold())
             {
                 return _subscriptions.PrefixCount;
             }
@@ -92,13 +95,18 @@ internal sealed class PublisherCore : SocketCore
 
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
+        if (Volatile.Read(ref _everyone) is { } everyone && !Inverts && Volatile.Read(ref _onlyNext) is null && (everyone.Length == 1 || !NeverDrops))
+        {
+            return SendToAll(everyone, message);
+        }
+
         Pipe[]? rented = null;
         Pipe? single = null;
         int count;
 
         // Of several threads that found room here, one may take what another saw: the marks are passed by a message a thread, and none is dropped.
         bool isForced;
-        lock (Gate)
+        using (Gate.Hold())
         {
             count = Match(message.FirstPart);
             if (_onlyNext is { } only)
@@ -134,6 +142,11 @@ internal sealed class PublisherCore : SocketCore
                 Array.Copy(_targets, rented, count);
             }
 
+            if (_everyone is null && !Inverts && count > 0 && count == _all.Count && count == _subscriptions.UnfilteredCount)
+            {
+                Volatile.Write(ref _everyone, _targets.AsSpan(0, count).ToArray());
+            }
+
             Array.Clear(_targets, 0, count);
         }
 
@@ -158,7 +171,7 @@ internal sealed class PublisherCore : SocketCore
     public override SubscriptionOutcome OnSubscription(Pipe pipe, ReadOnlySpan<byte> prefix, bool subscribes, bool tells = true)
     {
         SubscriptionOutcome outcome;
-        lock (Gate)
+        using (Gate.Hold())
         {
             outcome = Apply(pipe, prefix, subscribes);
             if (outcome == SubscriptionOutcome.Notify && tells)
@@ -175,7 +188,7 @@ internal sealed class PublisherCore : SocketCore
     {
         if (taken.Lease.NoticeOf is Pipe asker)
         {
-            lock (Gate)
+            using (Gate.Hold())
             {
                 _lastNotice = asker;
                 _onlyNext = ManualLastValue ? asker : null;
@@ -186,7 +199,7 @@ internal sealed class PublisherCore : SocketCore
     /// <summary>The application's answer to the notice it read last, in manual mode. False: not in manual mode.</summary>
     public bool Grant(ReadOnlySpan<byte> prefix, bool subscribes)
     {
-        lock (Gate)
+        using (Gate.Hold())
         {
             if (!_notices.Manual)
             {
@@ -195,6 +208,7 @@ internal sealed class PublisherCore : SocketCore
 
             if (_lastNotice is { IsAttached: true, Place: PublisherPlace place })
             {
+                _everyone = null;
                 if (subscribes)
                 {
                     _subscriptions.Add(prefix, place.Granted, out _);
@@ -219,12 +233,14 @@ internal sealed class PublisherCore : SocketCore
 
     protected override bool Attach(Pipe pipe)
     {
+        _everyone = null;
         pipe.Place = new PublisherPlace(_all.Add(pipe), _subscriptions.NewSubscriber(pipe), pipe);
         return true;
     }
 
     protected override void Remove(Pipe pipe)
     {
+        _everyone = null;
         var place = (PublisherPlace)pipe.Place!;
         pipe.Place = null;
         _all.Remove(place.Slot);
@@ -265,6 +281,8 @@ internal sealed class PublisherCore : SocketCore
             return SubscriptionOutcome.Silent;
         }
 
+        _everyone = null;
+
         // In manual mode what the peer asks for is remembered for the notices of its loss, and the application decides what counts.
         Subscriber<Pipe> asked = _notices.Manual ? place.Asked : place.Granted;
         SubscriptionTrie<Pipe> trie = _notices.Manual ? place.AskedTrie : _subscriptions;
@@ -280,6 +298,22 @@ internal sealed class PublisherCore : SocketCore
 
         trie.Add(prefix, asked, out bool first);
         return Tell(_notices.TellsSubscribe(first));
+    }
+
+    private SendStatus SendToAll(Pipe[] pipes, in OutgoingMessage message)
+    {
+        if (NeverDrops)
+        {
+            // One peer alone: what it refuses is nobody's yet.
+            SendStatus status = pipes[0].TrySend(message);
+            if (status != SendStatus.Closed)
+            {
+                return status;
+            }
+        }
+
+        Fanout.Send(this, pipes, message);
+        return SendStatus.Accepted;
     }
 
     /// <summary>Fills the targets; returns how many.</summary>

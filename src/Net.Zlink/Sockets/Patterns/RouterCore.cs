@@ -10,6 +10,7 @@ namespace Net.Zlink.Sockets.Patterns;
 internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : SocketCore(host, inproc, ZmpSocketType.Router)
 {
     private readonly PeerTable<Pipe> _table = new();
+    private Pipe? _last;
 
     /// <summary>Messages that cannot be delivered are the sender's business; else they are dropped.</summary>
     public bool IsMandatory { get; set; }
@@ -29,7 +30,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
                 return true;
             }
 
-            lock (Gate)
+            using (Gate.Hold())
             {
                 foreach (Pipe pipe in _table.Peers)
                 {
@@ -46,10 +47,15 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
-        Pipe? pipe;
-        lock (Gate)
+        // Whoever was sent to last is found without the lock, as long as that id is its own.
+        Pipe? pipe = Volatile.Read(ref _last);
+        if (pipe?.RouteId is not { } id || !routeId.SequenceEqual(id))
         {
-            _table.TryGet(routeId, out pipe);
+            using (Gate.Hold())
+            {
+                _table.TryGet(routeId, out pipe);
+                Volatile.Write(ref _last, pipe);
+            }
         }
 
         SendStatus status = pipe?.TrySend(message) ?? SendStatus.Unroutable;
@@ -71,7 +77,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     /// <summary>The peer of that id, if there is one.</summary>
     public bool Knows(ReadOnlySpan<byte> routeId)
     {
-        lock (Gate)
+        using (Gate.Hold())
         {
             return _table.TryGet(routeId, out _);
         }
@@ -103,6 +109,11 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
     protected override void Remove(Pipe pipe)
     {
+        if (ReferenceEquals(_last, pipe))
+        {
+            Volatile.Write(ref _last, null); // It may be collected.
+        }
+
         if (pipe.RouteId is { } id)
         {
             pipe.RouteId = null;

@@ -18,6 +18,7 @@ internal sealed class SubscriberCore : SocketCore
     // One change of topics, or one greeting, at a time: so every publisher hears them in one order. Taken before every other lock.
     private readonly Lock _order = new();
     private SubscriptionParts _upstream;
+    private bool _wantsAll;
 
     public SubscriberCore(EngineHost host, InprocRegistry inproc, bool isExtended)
         : base(host, inproc, isExtended ? ZmpSocketType.XSub : ZmpSocketType.Sub) => IsExtended = isExtended;
@@ -39,7 +40,7 @@ internal sealed class SubscriberCore : SocketCore
     {
         get
         {
-            lock (Gate)
+            using (Gate.Hold())
             {
                 return _topics.Count;
             }
@@ -48,7 +49,12 @@ internal sealed class SubscriberCore : SocketCore
 
     public override bool Accepts(ReadOnlySpan<byte> firstPart)
     {
-        lock (Gate)
+        if (Volatile.Read(ref _wantsAll))
+        {
+            return !Inverts; // The empty topic: asked for each message that comes in, it needs no lock.
+        }
+
+        using (Gate.Hold())
         {
             return _topics.Matches(firstPart) != Inverts;
         }
@@ -60,9 +66,10 @@ internal sealed class SubscriberCore : SocketCore
         lock (_order)
         {
             Pipe[] pipes;
-            lock (Gate)
+            using (Gate.Hold())
             {
                 _topics.Add(prefix);
+                FindWhetherAll();
                 pipes = Informed();
             }
 
@@ -76,12 +83,14 @@ internal sealed class SubscriberCore : SocketCore
         lock (_order)
         {
             Pipe[] pipes;
-            lock (Gate)
+            using (Gate.Hold())
             {
                 if (!_topics.Remove(prefix, out int left) || left > 0)
                 {
                     return;
                 }
+
+                FindWhetherAll();
 
                 pipes = Informed();
             }
@@ -97,7 +106,7 @@ internal sealed class SubscriberCore : SocketCore
         {
             Pipe[] pipes;
             int parts = message.PartCount;
-            lock (Gate)
+            using (Gate.Hold())
             {
                 bool isOnlyNews = true;
                 bool isNews = false;
@@ -119,6 +128,7 @@ internal sealed class SubscriberCore : SocketCore
                     }
                 }
 
+                FindWhetherAll();
                 pipes = [.. _all.Peers];
                 if (isOnlyNews && (!isNews || pipes.Length == 0))
                 {
@@ -138,7 +148,7 @@ internal sealed class SubscriberCore : SocketCore
         lock (_order)
         {
             List<byte[]> topics = [];
-            lock (Gate)
+            using (Gate.Hold())
             {
                 _lost.Remove(pipe);
                 foreach (ReadOnlySpan<byte> topic in _topics)
@@ -164,7 +174,7 @@ internal sealed class SubscriberCore : SocketCore
 
         lock (_order)
         {
-            lock (Gate)
+            using (Gate.Hold())
             {
                 if (pipe.IsAttached)
                 {
@@ -192,6 +202,8 @@ internal sealed class SubscriberCore : SocketCore
 
         _lost.Remove(pipe);
     }
+
+    private void FindWhetherAll() => Volatile.Write(ref _wantsAll, _topics.Matches([]));
 
     /// <summary>The pipes that a change of topics is told to. Under the lock.</summary>
     private Pipe[] Informed() => _lost.Count == 0 ? [.. _all.Peers] : Array.FindAll([.. _all.Peers], pipe => !_lost.Contains(pipe));

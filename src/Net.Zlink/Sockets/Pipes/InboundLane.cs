@@ -15,7 +15,7 @@ internal sealed class InboundLane(QueueLimits limits)
     private const int SmallestOpenSlab = 4 * 1024;
     private const int LargestOpenSlab = 64 * 1024;
 
-    private readonly Lock _gate = new();
+    private ShortLock _gate;
     private InboundLease? _first;
     private InboundLease? _last;
     private Slab? _openSlab;
@@ -59,7 +59,7 @@ internal sealed class InboundLane(QueueLimits limits)
     {
         get
         {
-            lock (_gate)
+            using (_gate.Hold())
             {
                 // What consumers took since the last report is theirs already; reports are made under this lock.
                 long messages = Volatile.Read(ref _unreportedMessages);
@@ -76,7 +76,7 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <returns>True if there are messages already: the caller announces the lane, outside of all locks.</returns>
     public bool BelongTo(Pipe pipe)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             Pipe = pipe;
             return _isInLine;
@@ -89,7 +89,7 @@ internal sealed class InboundLane(QueueLimits limits)
         InboundLease? obsolete = null;
         bool notify;
         bool park;
-        lock (_gate)
+        using (_gate.Hold())
         {
             _counts.Received += lease.Messages;
             if (_isClosed)
@@ -125,7 +125,7 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <summary>Whether a parked connection that was resumed may read now.</summary>
     public bool MayRead()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             _isParked = !_isClosed && !Conflates && _limits.IsFull(_messages, _bytes);
             return !_isParked;
@@ -145,7 +145,7 @@ internal sealed class InboundLane(QueueLimits limits)
         InboundLease? obsolete = null;
         bool notify = false;
         bool copied = false;
-        lock (_gate)
+        using (_gate.Hold())
         {
             if (_isClosed)
             {
@@ -185,7 +185,7 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <summary>Whether one more message would be taken now; if not, the sender is told when there is room again.</summary>
     public bool HasRoom()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             bool isFull = !Conflates && _limits.IsFull(_messages, _bytes);
             _isParked |= isFull;
@@ -196,7 +196,7 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <summary>Changes the limits. True if a stopped sender has room now.</summary>
     public bool SetLimits(QueueLimits limits)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             _limits = limits;
             return TakeParked();
@@ -206,7 +206,7 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <summary>Takes no more in; what is there stays readable.</summary>
     public void Close()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             _isClosed = true;
         }
@@ -256,7 +256,7 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <summary>Drops everything unread, counting it, and takes no more in. Under the receive queue's lock. Returns what the caller releases outside it.</summary>
     public (InboundLease? Taken, InboundLease? Added) Drop()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             _isClosed = true;
             SettleReport();
@@ -281,7 +281,7 @@ internal sealed class InboundLane(QueueLimits limits)
             return false;
         }
 
-        lock (_gate)
+        using (_gate.Hold())
         {
             _isInLine = _first is not null;
             return !_isInLine;
@@ -291,7 +291,7 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <summary>Nothing is unread. Under the receive queue's lock.</summary>
     public bool IsEmpty()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             return _current is null && _first is null;
         }
@@ -337,7 +337,7 @@ internal sealed class InboundLane(QueueLimits limits)
 
     private bool Report()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             SettleReport();
             return TakeParked();
@@ -346,7 +346,7 @@ internal sealed class InboundLane(QueueLimits limits)
 
     private InboundLease? Refill(ref bool resume)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             SettleReport();
             resume |= TakeParked();

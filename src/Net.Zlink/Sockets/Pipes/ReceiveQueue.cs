@@ -19,7 +19,7 @@ internal class ReceiveWaiter : Waiter<TakenMessage>
 /// </remarks>
 internal sealed class ReceiveQueue : IWaiterList
 {
-    private readonly Lock _gate = new();
+    private ShortLock _gate;
     private readonly Queue<InboundLane> _line = new();
     private readonly WaiterList<ReceiveWaiter> _waiters = new();
     private InboundLane? _turn;
@@ -43,7 +43,7 @@ internal sealed class ReceiveQueue : IWaiterList
                 return true;
             }
 
-            lock (_gate)
+            using (_gate.Hold())
             {
                 // A lane leaves the line only when it is found empty.
                 while (_turn is not null || _line.TryDequeue(out _turn))
@@ -69,7 +69,7 @@ internal sealed class ReceiveQueue : IWaiterList
         InboundLane? resume = null;
         bool tell = false;
         bool isClosed;
-        lock (_gate)
+        using (_gate.Hold())
         {
             isClosed = _closed is not null;
             if (!isClosed)
@@ -103,7 +103,7 @@ internal sealed class ReceiveQueue : IWaiterList
         InboundLane? resume = null;
         bool found;
         Func<Exception>? closed;
-        lock (_gate)
+        using (_gate.Hold())
         {
             closed = _closed;
             found = Take(ref resume, out taken);
@@ -134,7 +134,7 @@ internal sealed class ReceiveQueue : IWaiterList
         InboundLane? resume = null;
         int count = 0;
         Func<Exception>? closed;
-        lock (_gate)
+        using (_gate.Hold())
         {
             closed = _closed;
             while (count < into.Length && Take(ref resume, out into[count]))
@@ -157,7 +157,7 @@ internal sealed class ReceiveQueue : IWaiterList
     {
         InboundLane? resume = null;
         bool found;
-        lock (_gate)
+        using (_gate.Hold())
         {
             found = Take(ref resume, out taken);
             if (!found)
@@ -177,7 +177,7 @@ internal sealed class ReceiveQueue : IWaiterList
 
     public bool TryTakeOut(WaiterNode waiter)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             return _waiters.Remove(waiter);
         }
@@ -186,7 +186,7 @@ internal sealed class ReceiveQueue : IWaiterList
     /// <summary>Nothing of this lane is unread.</summary>
     public bool IsDrained(InboundLane lane)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             return lane.IsEmpty();
         }
@@ -196,7 +196,7 @@ internal sealed class ReceiveQueue : IWaiterList
     public void Drop(InboundLane lane)
     {
         (InboundLease? Taken, InboundLease? Added) all;
-        lock (_gate)
+        using (_gate.Hold())
         {
             all = lane.Drop();
             if (ReferenceEquals(_turn, lane))
@@ -214,7 +214,7 @@ internal sealed class ReceiveQueue : IWaiterList
     {
         ReceiveWaiter? released = null;
         List<InboundLane> unread = [];
-        lock (_gate)
+        using (_gate.Hold())
         {
             if (_closed is not null)
             {

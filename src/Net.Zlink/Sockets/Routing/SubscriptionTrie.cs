@@ -46,6 +46,9 @@ internal sealed class SubscriptionTrie<TPeer>
     /// <summary>Number of distinct prefixes that somebody holds.</summary>
     public int PrefixCount => _tree.Count;
 
+    /// <summary>How many subscribers have the empty prefix, and so every topic.</summary>
+    public int UnfilteredCount => _tree.Find([])?.Value.Count ?? 0;
+
     /// <summary>Sum of all subscribers' <see cref="Subscriber{TPeer}.HeldBytes"/>.</summary>
     public long HeldBytes { get; private set; }
 

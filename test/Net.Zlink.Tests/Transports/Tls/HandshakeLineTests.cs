@@ -76,6 +76,51 @@ public sealed class HandshakeLineTests : IDisposable
     }
 
     [Theory]
+    [InlineData("tls")]
+    [InlineData("ws")]
+    [InlineData("wss")]
+    public async Task With_every_place_taken_by_a_silent_client_a_good_one_waits_in_line_and_is_served_when_their_time_is_up(string scheme)
+    {
+        const int Places = 3;
+        var time = new ManualTimeProvider();
+        await using var context = new ZlinkContext(new ZlinkContextOptions { TimeProvider = time, MaxHandshakes = Places });
+        StreamSocket server = context.CreateStream();
+        server.Options.Tls.Certificate = _own.Server;
+        server.Options.HandshakeInterval = TimeSpan.FromSeconds(30);
+        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.Accepted);
+        string endpoint = server.Bind($"{scheme}://127.0.0.1:0");
+        var silent = new List<RawPeer>();
+        for (int i = 0; i < Places; i++)
+        {
+            silent.Add(await RawPeer.ConnectAsync($"tcp://127.0.0.1:{new Uri(endpoint).Port}"));
+            await monitor.NextAsync(SocketEventTypes.Accepted);
+        }
+
+        await WaitForClocksAsync(time, Places);
+        await using var other = new ZlinkContext(); // Its clock is the real one.
+        StreamSocket client = other.CreateStream();
+        client.Options.Tls.CaFile = _own.CaFile;
+        Task<uint> connecting = client.ConnectAsync(endpoint, Guard.Token).AsTask();
+        await monitor.NextAsync(SocketEventTypes.Accepted);
+        using Pacer pacer = await Pacer.CreateAsync();
+        await pacer.RoundTripAsync();
+        time.Advance(TimeSpan.FromSeconds(29));
+        await pacer.RoundTripAsync();
+        Assert.False(connecting.IsCompleted);
+        Assert.Equal(0, server.PeerCount);
+        time.Advance(TimeSpan.FromSeconds(2));
+        await connecting.Guarded();
+        Assert.Equal(1u, await server.NextConnectedAsync()); // The first peer that the application hears of.
+        foreach (RawPeer peer in silent)
+        {
+            await peer.ReadToAnyEndAsync();
+            peer.Dispose();
+        }
+
+        Assert.Equal(Places, server.GetStatistics().FailedHandshakes);
+    }
+
+    [Theory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task Closing_the_socket_ends_handshakes_and_those_that_wait_in_line(bool unbind)
@@ -180,6 +225,52 @@ public sealed class HandshakeLineTests : IDisposable
         Assert.False(connecting.IsCompleted);
         held.Set();
         await connecting.Guarded();
+    }
+
+    [Theory]
+    [InlineData("tls")]
+    [InlineData("wss")]
+    public async Task More_callbacks_than_processors_that_take_long_stop_nobody_elses_messages(string scheme)
+    {
+        int slow = (2 * Environment.ProcessorCount) + 1;
+        await using var fixture = new StreamFixture();
+        using var held = new ManualResetEventSlim();
+        using var entered = new SemaphoreSlim(0);
+        StreamSocket server = fixture.Context.CreateStream();
+        (server.Options.Tls.Certificate, server.Options.Tls.CaFile, server.Options.Tls.RequireClientCertificate) = (_own.Server, _own.CaFile, true);
+        server.Options.Tls.Validation = (_, certificate, _, errors) =>
+        {
+            if (string.Equals(certificate?.Subject, "CN=slow", StringComparison.Ordinal))
+            {
+                entered.Release();
+                Assert.True(held.Wait(Guard.Limit, Guard.Token));
+            }
+
+            return errors == SslPolicyErrors.None;
+        };
+        string endpoint = server.Bind($"{scheme}://127.0.0.1:0", TestHandler.Echo());
+        StreamSocket good = fixture.Context.CreateStream();
+        (good.Options.Tls.CaFile, good.Options.Tls.Certificate) = (_own.CaFile, _own.Server);
+        uint peer = await good.ConnectAsync(endpoint, Guard.Token).Guarded();
+        await good.NextConnectedAsync();
+        StreamSocket waiting = fixture.Context.CreateStream();
+        (waiting.Options.Tls.CaFile, waiting.Options.Tls.Certificate) = (_own.CaFile, _own.Issue("CN=slow", [], []));
+        Task<uint>[] connecting = [.. Enumerable.Range(0, slow).Select(_ => waiting.ConnectAsync(endpoint, Guard.Token).AsTask())];
+        for (int i = 0; i < slow; i++)
+        {
+            await entered.WaitAsync(Guard.Token).Guarded();
+        }
+
+        for (int i = 0; i < 1_000; i++)
+        {
+            Assert.True(good.TrySend(peer, "?"u8));
+            Assert.Equal("?"u8.ToArray(), await good.NextDataAsync(peer));
+        }
+
+        Assert.Equal(1, server.PeerCount);
+        held.Set();
+        await Task.WhenAll(connecting).Guarded();
+        await fixture.UntilAsync(() => server.PeerCount == slow + 1);
     }
 
     private static async Task WaitForClocksAsync(ManualTimeProvider time, int clocks)

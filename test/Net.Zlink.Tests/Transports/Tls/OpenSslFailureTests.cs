@@ -1,0 +1,168 @@
+using System.Net;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Transports.Tls;
+
+/// <summary>Certificates that will not do, with OpenSSL's command line at the other end: our monitor says why, whoever it was that refused.</summary>
+public sealed class OpenSslFailureTests : IDisposable
+{
+    private const SocketEventTypes Events = SocketEventTypes.Accepted | SocketEventTypes.Connected | SocketEventTypes.ConnectionReady | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.Disconnected;
+
+    private static readonly string[] Versions = ["-tls1_2", "-tls1_3"];
+
+    private readonly Authorities _own = new();
+
+    /// <summary>TLS version, what is wrong, what our monitor says (OpenSSL's alert, where it is the one that refuses), what OpenSSL says.</summary>
+    public static TheoryData<string, string, string, string> ClientRows()
+    {
+        var rows = new TheoryData<string, string, string, string>();
+        foreach (string version in Versions)
+        {
+            rows.Add(version, "expired", "the peer refused the TLS handshake|alert certificate expired", "certificate has expired");
+            rows.Add(version, "wrong name", "the peer refused the TLS handshake|alert bad certificate", "IP address mismatch");
+            rows.Add(version, "unknown authority", "the peer refused the TLS handshake|alert unknown ca", "unable to get local issuer certificate");
+            rows.Add(version, "no client certificate", "the client showed no certificate, and one is required", "");
+        }
+
+        return rows;
+    }
+
+    /// <summary>TLS version, what is wrong, what our monitor says.</summary>
+    public static TheoryData<string, string, string> ServerRows()
+    {
+        var rows = new TheoryData<string, string, string>();
+        foreach (string version in Versions)
+        {
+            rows.Add(version, "expired", "is not valid now: it is from");
+            rows.Add(version, "wrong name", "is not for \"127.0.0.1\" but for elsewhere.example");
+            rows.Add(version, "unknown authority", "is issued by \"CN=Zlink test authority\", whom nobody here trusts");
+        }
+
+        return rows;
+    }
+
+    public void Dispose() => _own.Dispose();
+
+    [Theory]
+    [MemberData(nameof(ClientRows))]
+    public async Task Its_client_and_our_listener_say_what_is_wrong(string version, string what, string ours, string theirs)
+    {
+        SkipWithoutOpenSsl();
+        await using var context = new ZlinkContext();
+        await using DealerSocket server = context.CreateDealer();
+        TlsOptions tls = server.Options.Tls;
+        tls.Certificate = Certificate(what) is { } bad ? bad : _own.Server;
+        if (what is "no client certificate")
+        {
+            (tls.RequireClientCertificate, tls.CaFile) = (true, _own.CaFile);
+        }
+
+        using SocketMonitor monitor = server.OpenMonitor(Events);
+        int port = new Uri(server.Bind("tls://127.0.0.1:0")).Port;
+        string ca = what is "unknown authority" ? _own.Other.CaFile : _own.CaFile;
+        (int code, string output) = await ProgramProcess.RunAsync(
+            "openssl", _own.Folder, "s_client", "-connect", $"127.0.0.1:{port}", version, "-CAfile", ca, "-verify_return_error", "-verify_ip", "127.0.0.1");
+        Assert.Contains(theirs, output, StringComparison.Ordinal);
+        if (theirs.Length > 0)
+        {
+            Assert.NotEqual(0, code);
+        }
+
+        Assert.Equal(SocketEventTypes.Accepted, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
+        await AssertFailedAsync(monitor, ours);
+        Assert.Equal(0, server.GetStatistics().Peers);
+    }
+
+    [Theory]
+    [MemberData(nameof(ServerRows))]
+    public async Task Its_server_is_refused_and_we_say_why(string version, string what, string ours)
+    {
+        SkipWithoutOpenSsl();
+        if (Certificate(what) is { } bad)
+        {
+            _own.WriteFiles("shown", bad);
+        }
+        else
+        {
+            _own.WriteFiles("shown", _own.Server);
+        }
+
+        await using ProgramProcess openssl = Serve(version, "shown");
+        await using var fixture = new StreamFixture();
+        StreamSocket client = fixture.Context.CreateStream();
+        client.Options.Tls.CaFile = what is "unknown authority" ? _own.Other.CaFile : _own.CaFile;
+        using SocketMonitor monitor = client.OpenMonitor(Events);
+        string endpoint = await EndpointOfAsync(openssl);
+        ZlinkException refused = await Assert.ThrowsAsync<ZlinkException>(() => client.ConnectAsync(endpoint, Guard.Token).Guarded());
+        Assert.Contains(ours, refused.Message, StringComparison.Ordinal);
+        Assert.Equal(SocketEventTypes.Connected, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
+        await AssertFailedAsync(monitor, ours);
+    }
+
+    [Fact]
+    public async Task Its_server_refuses_a_client_without_a_certificate_in_TLS_1_2()
+    {
+        SkipWithoutOpenSsl();
+        await using ProgramProcess openssl = Serve("-tls1_2", "server", "-Verify", "1", "-CAfile", "ca.crt");
+        await using var fixture = new StreamFixture();
+        StreamSocket client = fixture.Context.CreateStream();
+        client.Options.Tls.CaFile = _own.CaFile;
+        using SocketMonitor monitor = client.OpenMonitor(Events);
+        string endpoint = await EndpointOfAsync(openssl);
+        ZlinkException refused = await Assert.ThrowsAsync<ZlinkException>(() => client.ConnectAsync(endpoint, Guard.Token).Guarded());
+        Assert.Contains("the peer refused the TLS handshake", refused.Message, StringComparison.Ordinal);
+        Assert.Equal(SocketEventTypes.Connected, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
+        await AssertFailedAsync(monitor, "the peer refused the TLS handshake|alert handshake failure");
+        Assert.Contains("peer did not return a certificate", await openssl.ErrorsAsync(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Its_server_refuses_a_client_without_a_certificate_a_moment_later_in_TLS_1_3()
+    {
+        SkipWithoutOpenSsl();
+        await using ProgramProcess openssl = Serve("-tls1_3", "server", "-Verify", "1", "-CAfile", "ca.crt");
+        await using var fixture = new StreamFixture();
+        StreamSocket client = fixture.Context.CreateStream();
+        client.Options.Tls.CaFile = _own.CaFile;
+        using SocketMonitor monitor = client.OpenMonitor(Events);
+        uint id = await client.ConnectAsync(await EndpointOfAsync(openssl), Guard.Token).Guarded();
+        Assert.Equal(id, await client.NextConnectedAsync());
+        Assert.Equal((id, DisconnectReason.TransportError), await client.NextDisconnectedAsync());
+        Assert.Contains("alert certificate required", (await monitor.NextAsync(SocketEventTypes.Disconnected)).Detail, StringComparison.Ordinal);
+        Assert.Contains("peer did not return a certificate", await openssl.ErrorsAsync(), StringComparison.Ordinal);
+    }
+
+    private static void SkipWithoutOpenSsl() => Assert.SkipUnless(ProgramProcess.Exists("openssl"), "NOT TESTED HERE: the program openssl is not installed");
+
+    private static async Task<string> EndpointOfAsync(ProgramProcess server)
+    {
+        const string Announcement = "ACCEPT ";
+        return $"tls://{(await server.ReadLineAsync(Announcement))[Announcement.Length..]}";
+    }
+
+    private static async Task AssertFailedAsync(SocketMonitor monitor, string words)
+    {
+        SocketEvent failed = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal(SocketEventTypes.HandshakeFailedNoDetail, failed.Type);
+        foreach (string part in words.Split('|'))
+        {
+            Assert.Contains(part, failed.Detail, StringComparison.Ordinal);
+        }
+
+        SocketEvent disconnected = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal((SocketEventTypes.Disconnected, 3L, failed.Detail), (disconnected.Type, disconnected.Value, disconnected.Detail));
+    }
+
+    /// <summary>One connection, at a port of the system's choice.</summary>
+    private ProgramProcess Serve(string version, string files, params string[] more) =>
+        new("openssl", _own.Folder, ["s_server", "-accept", "127.0.0.1:0", version, "-cert", $"{files}.crt", "-key", $"{files}.key", "-naccept", "1", .. more]);
+
+    private System.Security.Cryptography.X509Certificates.X509Certificate2? Certificate(string what) => what switch
+    {
+        "expired" => _own.Issue("CN=old", ["localhost"], [IPAddress.Loopback], daysUntilEnd: -1),
+        "wrong name" => _own.Issue("CN=else", ["elsewhere.example"], []),
+        _ => null,
+    };
+}
