@@ -140,6 +140,7 @@ internal sealed class TestPeer
 
         // The connection counts as started, and as parked for ever, so that each resume comes out at the sink.
         Started(Link.Connection) = true;
+        ReadPending(Link.Connection) = false; // No wait for input was begun, so none is to end before it reads.
         Parked(Link.Connection) = true;
     }
 
@@ -180,6 +181,9 @@ internal sealed class TestPeer
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_started")]
     private static extern ref bool Started(Connection connection);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_readPending")]
+    private static extern ref bool ReadPending(Connection connection);
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_parked")]
     private static extern ref bool Parked(Connection connection);

@@ -49,9 +49,13 @@ internal sealed class BoundSocket : IAsyncDisposable
     /// <summary>Where it is bound: without a limit of sizes, and with one of 100 bytes.</summary>
     public string[] Endpoints { get; }
 
+    /// <summary>How many good clients have come.</summary>
+    public int GoodClients { get; private set; }
+
     /// <summary>The good client connects, and is ready.</summary>
     public async Task ComeInAsync()
     {
+        GoodClients++;
         _client.Connect(Endpoints[0]);
         await _fixture.UntilAsync(() => (_client, Socket) switch
         {
