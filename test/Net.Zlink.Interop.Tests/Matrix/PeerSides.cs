@@ -17,6 +17,10 @@ internal static class PeerSides
     /// <summary>The same, over those with a handshake of their own too.</summary>
     public static IEnumerable<TheoryDataRow<PeerKind, PeerKind, TestTransport>> BothOverEveryTransport() => BothOver(TestTransports.All);
 
+    /// <summary>The same, but for a native first one, which has only tcp and ipc.</summary>
+    public static IEnumerable<TheoryDataRow<PeerKind, PeerKind, TestTransport>> BothOverEveryTransportOfOurs() =>
+        BothOver(TestTransports.All).Where(static row => row.Data.Item1 is PeerKind.Managed || TestTransports.BetweenImplementations.Contains(row.Data.Item3));
+
     /// <summary>The same, over those that a relay carries.</summary>
     public static IEnumerable<TheoryDataRow<PeerKind, PeerKind, TestTransport>> BothOverEveryRelayedTransport() => BothOver(TestTransports.Relayed);
 
