@@ -45,15 +45,17 @@ public sealed class ReconnectTests
         }
     }
 
-    // Over tcp only: over tls and wss a native receiver that is cut in the middle of its load may stop receiving for good, also from a native sender.
+    // To a native receiver over tcp only: over tls and wss runs were seen in which one that was cut in the middle of its load received nothing more, from a native sender as from ours. Why is not known.
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public async Task Cuts_under_load_lose_whole_messages_and_never_repeat_or_tear_one(PeerKind connecterKind, PeerKind binderKind)
+    [MemberData(nameof(PeerSides.BothOverEveryRelayedTransportToOurs), MemberType = typeof(PeerSides))]
+    public async Task Cuts_under_load_lose_whole_messages_and_never_repeat_or_tear_one(PeerKind connecterKind, PeerKind binderKind, TestTransport transport)
     {
         const int Cuts = 5;
+        using var endpoint = new TestEndpoint(transport);
         using IPeerSocket binder = binderKind.Create(NativeSocketType.Dealer);
         using IPeerSocket connecter = connecterKind.Create(NativeSocketType.Dealer);
-        await using var relay = new TcpRelay(binder.Bind("tcp://127.0.0.1:0"));
+        endpoint.Equip(binder, connecter);
+        await using var relay = new TcpRelay(binder.Bind(endpoint.Text));
         connecter.SetOption(NativeOption.ReconnectInterval, 10);
         connecter.SetOption(NativeOption.SendHighWaterMark, 100); // the sender runs ahead of the receiver by what fits in memory
         connecter.Connect(relay.Endpoint);
@@ -197,7 +199,7 @@ public sealed class ReconnectTests
         }
     }
 
-    // A native socket that is closed under load over wss crashes its process (a segmentation fault, in one of two runs, also against a native peer).
+    // A native closer over tcp and ipc only: in three of five runs with tls, ws and wss the process ended with a segmentation fault while a native socket was closed under load. Where it is was not traced.
     [NativeTheory]
     [MemberData(nameof(PeerSides.BothOverEveryTransportOfOurs), MemberType = typeof(PeerSides))]
     public void What_a_closed_socket_had_accepted_still_arrives(PeerKind closerKind, PeerKind receiverKind, TestTransport transport)

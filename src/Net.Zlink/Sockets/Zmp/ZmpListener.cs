@@ -75,18 +75,23 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
 
     private async Task UpgradeAsync(WireUpgrade upgrade, Socket accepted)
     {
-        UpgradeResult result = await TransportHandshake.AcceptAsync(upgrade, accepted, Endpoint, listener.Scheme, socket.Host, socket.Monitors, _closing.Token).ConfigureAwait(false);
-        if (result.Wire is not null)
+        try
         {
-            Begin(result.Wire);
+            UpgradeResult result = await TransportHandshake.AcceptAsync(upgrade, accepted, Endpoint, listener.Scheme, socket.Host, socket.Monitors, _closing.Token).ConfigureAwait(false);
+            if (result.Wire is not null)
+            {
+                Begin(result.Wire);
+            }
+            else
+            {
+                socket.Books.AddFailedHandshake(result.Cause);
+                socket.Leave();
+            }
         }
-        else
+        finally
         {
-            socket.Books.AddFailedHandshake(result.Cause);
-            socket.Leave();
+            socket.Endpoints.EndHandshake(); // It counts against the limit of connections.
         }
-
-        socket.Endpoints.EndHandshake();
     }
 
     private void Begin(Wire wire)

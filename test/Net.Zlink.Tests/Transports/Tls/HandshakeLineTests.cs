@@ -156,6 +156,7 @@ public sealed class HandshakeLineTests : IDisposable
         var entered = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         StreamSocket server = fixture.Context.CreateStream();
         server.Options.Tls.Certificate = _own.Server;
+        server.Options.HandshakeInterval = TimeSpan.Zero;
         var echo = TestHandler.Echo();
         string endpoint = server.Bind("tls://127.0.0.1:0", echo);
         StreamSocket good = fixture.Context.CreateStream();
@@ -164,15 +165,16 @@ public sealed class HandshakeLineTests : IDisposable
         await good.NextConnectedAsync();
 
         StreamSocket slow = fixture.Context.CreateStream();
+        slow.Options.HandshakeInterval = TimeSpan.Zero;
         slow.Options.Tls.Validation = (_, _, _, errors) =>
         {
             entered.SetResult();
-            Assert.True(held.Wait(Guard.Limit, Guard.Token));
+            held.Wait(Guard.Token); // However long the machine takes for the others.
             return errors != SslPolicyErrors.RemoteCertificateNotAvailable;
         };
         Task<uint> connecting = slow.ConnectAsync(endpoint, Guard.Token).AsTask();
         await entered.Task.Guarded();
-        for (int i = 0; i < 1_000; i++)
+        for (int i = 0; i < 300; i++)
         {
             Assert.True(good.TrySend(peer, "?"u8));
             Assert.Equal("?"u8.ToArray(), await good.NextDataAsync(peer));
@@ -190,6 +192,7 @@ public sealed class HandshakeLineTests : IDisposable
         using var held = new ManualResetEventSlim();
         var entered = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         StreamSocket server = fixture.Context.CreateStream();
+        server.Options.HandshakeInterval = TimeSpan.Zero;
         server.Options.Tls.Server = new SslServerAuthenticationOptions
         {
             ServerCertificateSelectionCallback = (_, name) =>
@@ -197,7 +200,7 @@ public sealed class HandshakeLineTests : IDisposable
                 if (string.Equals(name, "slow.example", StringComparison.Ordinal))
                 {
                     entered.SetResult();
-                    Assert.True(held.Wait(Guard.Limit, Guard.Token));
+                    held.Wait(Guard.Token); // However long the machine takes for the others.
                 }
 
                 return _own.Server;
@@ -209,11 +212,12 @@ public sealed class HandshakeLineTests : IDisposable
         uint peer = await good.ConnectAsync(endpoint, Guard.Token).Guarded();
         await good.NextConnectedAsync();
         StreamSocket slow = fixture.Context.CreateStream();
+        slow.Options.HandshakeInterval = TimeSpan.Zero;
         slow.Options.Tls.HostName = "slow.example";
         slow.Options.Tls.VerifyPeer = false;
         Task<uint> connecting = slow.ConnectAsync(endpoint, Guard.Token).AsTask();
         await entered.Task.Guarded();
-        for (int i = 0; i < 1_000; i++)
+        for (int i = 0; i < 300; i++)
         {
             Assert.True(good.TrySend(peer, "?"u8));
             Assert.Equal("?"u8.ToArray(), await good.NextDataAsync(peer));
@@ -243,7 +247,7 @@ public sealed class HandshakeLineTests : IDisposable
             if (string.Equals(certificate?.Subject, "CN=slow", StringComparison.Ordinal))
             {
                 entered.Release();
-                Assert.True(held.Wait(Guard.Limit, Guard.Token));
+                held.Wait(Guard.Token); // However long the machine takes for the others.
             }
 
             return errors == SslPolicyErrors.None;
