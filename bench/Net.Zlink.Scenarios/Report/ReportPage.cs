@@ -53,7 +53,7 @@ internal static class ReportPage
     private static bool Passed(ReportInput input) => input.Summary.PassFail is ResultRow.Pass;
 
     private static string TitleOf(Summary summary) => summary.Settings is { } settings
-        ? $"{settings.Scenario.ToString().ToLowerInvariant()} over {settings.Transport}: {Figures.Full(settings.Connections)} connections, {Figures.Bytes(settings.Size)}, {settings.InFlight} in flight"
+        ? $"{settings.Scenario.ToString().ToLowerInvariant()} over {settings.Transport}: {Figures.Full(settings.Connections)} {(settings.Connections == 1 ? "connection" : "connections")}, {Figures.Bytes(settings.Size)}, {settings.InFlight} in flight"
         : summary.Kind;
 
     private static XElement Banner(IReadOnlyList<ReportInput> inputs)
