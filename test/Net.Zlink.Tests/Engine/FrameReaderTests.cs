@@ -3,6 +3,7 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Tests.Buffers;
+using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineKit;
@@ -179,23 +180,22 @@ public sealed class FrameReaderTests
         byte[] whole = Wire([Pattern(100, 1), Pattern(100, 2)]);
         byte[] head = whole[..50];
         byte[] rest = whole[50..];
-        long allocated = 0;
-        for (int round = 0; round < 200; round++)
-        {
-            bench.Peer.Send(head);
-            bench.WaitFor(head.Length);
-            long before = GC.GetAllocatedBytesForCurrentThread();
-            bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out _);
-            long middle = GC.GetAllocatedBytesForCurrentThread();
-            bench.Peer.Send(rest);
-            bench.WaitFor(rest.Length);
-            long again = GC.GetAllocatedBytesForCurrentThread();
-            bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
-            long after = GC.GetAllocatedBytesForCurrentThread();
-            Assert.Equal(2, batch.Frames);
-            allocated = round < 100 ? 0 : allocated + (middle - before) + (after - again);
-        }
-
+        long allocated = Allocations.OfPieces(
+            pieces =>
+            {
+                bench.Peer.Send(head);
+                bench.WaitFor(head.Length);
+                pieces.Begin();
+                bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out _);
+                pieces.End();
+                bench.Peer.Send(rest);
+                bench.WaitFor(rest.Length);
+                pieces.Begin();
+                bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
+                pieces.End();
+                Assert.Equal(2, batch.Frames);
+            },
+            rounds: 100);
         Assert.Equal(0, allocated);
     }
 

@@ -1,4 +1,5 @@
 using Net.Zlink.Engine;
+using Net.Zlink.Tests.Support;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineKit;
 
@@ -257,26 +258,14 @@ public sealed class ShardLoopTests
     {
         ShardLoop shard = NewShard();
         var work = new TestWork(static _ => { });
-        long allocated = 0;
+        long inside = -1;
         Hold(shard, () =>
         {
             shard.Post(work, 1);
             shard.PostUrgent(work, 1);
-            long before = GC.GetAllocatedBytesForCurrentThread();
-            for (int i = 0; i < 1_000; i++)
-            {
-                shard.Post(work, 2);
-            }
-
-            allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+            inside = Allocations.Of(() => shard.Post(work, 2));
         });
-        long outside = GC.GetAllocatedBytesForCurrentThread();
-        for (int i = 0; i < 1_000; i++)
-        {
-            shard.RunOrPost(work, 1);
-        }
-
-        allocated += GC.GetAllocatedBytesForCurrentThread() - outside;
-        Assert.Equal(0, allocated);
+        long outside = Allocations.Of(() => shard.RunOrPost(work, 1));
+        Assert.Equal((0, 0), (inside, outside));
     }
 }

@@ -1,6 +1,7 @@
 using FsCheck;
 using FsCheck.Fluent;
 using Net.Zlink.Sockets.Routing;
+using Net.Zlink.Tests.Support;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineKit;
 using static Net.Zlink.Tests.Sockets.Routing.RoutingKit;
@@ -120,7 +121,7 @@ public sealed class PeerTableTests
         }
 
         int next = 0;
-        Assert.Equal(0, AllocatedBy(() =>
+        Assert.Equal(0, Allocations.Of(() =>
         {
             byte[] id = ids[next++ % ids.Length];
             Assert.True(_table.TryGet(id, out _));

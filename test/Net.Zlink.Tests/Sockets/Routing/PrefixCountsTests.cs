@@ -1,5 +1,6 @@
 using FsCheck.Fluent;
 using Net.Zlink.Sockets.Routing;
+using Net.Zlink.Tests.Support;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineKit;
 using static Net.Zlink.Tests.Sockets.Routing.RoutingKit;
@@ -81,7 +82,7 @@ public sealed class PrefixCountsTests
         byte[] topic = Bytes("topic/one");
         _counts.Add("topic"u8);
         _counts.Add("other"u8);
-        Assert.Equal(0, AllocatedBy(() =>
+        Assert.Equal(0, Allocations.Of(() =>
         {
             Assert.True(_counts.Matches(topic));
             _counts.Add("topic"u8);

@@ -1,8 +1,8 @@
 using FsCheck.Fluent;
 using Net.Zlink.Sockets.Routing;
+using Net.Zlink.Tests.Support;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineKit;
-using static Net.Zlink.Tests.Sockets.Routing.RoutingKit;
 
 namespace Net.Zlink.Tests.Sockets.Routing;
 
@@ -116,7 +116,7 @@ public sealed class RotationTests
     public void Turns_and_changes_allocate_nothing()
     {
         RotationSlot<string>[] slots = Add("A", "B", "C");
-        Assert.Equal(0, AllocatedBy(() =>
+        Assert.Equal(0, Allocations.Of(() =>
         {
             _rotation.Advance();
             _rotation.Deactivate(slots[1]);

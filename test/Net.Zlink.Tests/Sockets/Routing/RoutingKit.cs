@@ -24,23 +24,6 @@ internal static class RoutingKit
 
     public static void Same(IEnumerable<string> expected, IEnumerable<string> actual) => Assert.Equal(expected, actual, StringComparer.Ordinal);
 
-    /// <summary>How much is allocated by doing something often, once it was done before.</summary>
-    public static long AllocatedBy(Action action)
-    {
-        for (int i = 0; i < 100; i++)
-        {
-            action();
-        }
-
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        for (int i = 0; i < 1_000; i++)
-        {
-            action();
-        }
-
-        return GC.GetAllocatedBytesForCurrentThread() - before;
-    }
-
     /// <summary>Checks a tree's structure, and that it has no node without need. Returns the number of nodes, the root included.</summary>
     public static int Check<TValue>(PrefixTree<TValue> tree)
     {

@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using Net.Zlink.Sockets.Routing;
+using Net.Zlink.Tests.Support;
 using Xunit;
 using static Net.Zlink.Tests.Sockets.Routing.RoutingKit;
 
@@ -154,7 +155,7 @@ public sealed class SubscriptionTrieTests
         List<Subscriber<string>> matches = [];
         byte[] many = Bytes("topics");
         byte[] one = Bytes("q");
-        long allocated = AllocatedBy(() =>
+        long allocated = Allocations.Of(() =>
         {
             matches.Clear();
             _trie.Match(many, matches);
