@@ -24,6 +24,11 @@ internal static class PeerSides
     /// <summary>The same, over those that a relay carries.</summary>
     public static IEnumerable<TheoryDataRow<PeerKind, PeerKind, TestTransport>> BothOverEveryRelayedTransport() => BothOver(TestTransports.Relayed);
 
+    /// <summary>For cuts in the middle of a load: the same and ours with ours, but for a native first one, which has only tcp and tls.</summary>
+    public static IEnumerable<TheoryDataRow<PeerKind, PeerKind, TestTransport>> BothCutUnderLoad() =>
+        BothOver(TestTransports.Relayed).Where(static row => row.Data is not (PeerKind.Native, _, TestTransport.Ws or TestTransport.Wss))
+            .Concat(TestTransports.Relayed.Select(static transport => new TheoryDataRow<PeerKind, PeerKind, TestTransport>(PeerKind.Managed, PeerKind.Managed, transport)));
+
     /// <summary>The same, over the lowest and the highest pile of layers.</summary>
     public static IEnumerable<TheoryDataRow<PeerKind, PeerKind, TestTransport>> BothOverTcpAndWss() => BothOver([TestTransport.Tcp, TestTransport.Wss]);
 

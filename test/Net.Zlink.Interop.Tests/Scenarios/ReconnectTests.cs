@@ -45,19 +45,24 @@ public sealed class ReconnectTests
         }
     }
 
-    // Over tcp only, as yet: over tls, ws and wss runs were seen in which nothing came after a cut in the middle of the load, also from ours to ours. Why is not known.
+    // Without a native connecter over ws and wss: one that sends there and is cut in the middle of its load may never connect again. Seen in 6 of 8 runs towards ours,
+    // which had seen the reset and had no peer, and in 3 of 8 towards a native receiver, so with none of ours in it.
     [NativeTheory]
-    [MemberData(nameof(PeerSides.Both), MemberType = typeof(PeerSides))]
-    public async Task Cuts_under_load_lose_whole_messages_and_never_repeat_or_tear_one(PeerKind connecterKind, PeerKind binderKind)
+    [MemberData(nameof(PeerSides.BothCutUnderLoad), MemberType = typeof(PeerSides))]
+    public async Task Cuts_under_load_lose_whole_messages_and_never_repeat_or_tear_one(PeerKind connecterKind, PeerKind binderKind, TestTransport transport)
     {
         const int Cuts = 5;
+        var betweenEnds = TimeSpan.FromMilliseconds(100);
+        using var endpoint = new TestEndpoint(transport);
         using IPeerSocket binder = binderKind.Create(NativeSocketType.Dealer);
         using IPeerSocket connecter = connecterKind.Create(NativeSocketType.Dealer);
-        await using var relay = new TcpRelay(binder.Bind("tcp://127.0.0.1:0"));
+        endpoint.Equip(binder, connecter);
+        await using var relay = new TcpRelay(binder.Bind(endpoint.Text));
         connecter.SetOption(NativeOption.ReconnectInterval, 10);
         connecter.SetOption(NativeOption.SendHighWaterMark, 100); // the sender runs ahead of the receiver by what fits in memory
         connecter.Connect(relay.Endpoint);
         using var stop = new CancellationTokenSource();
+        using var heard = new ManualResetEventSlim();
         Task sending = Limits.OnThread(() =>
         {
             for (int i = 0; !stop.IsCancellationRequested; i++)
@@ -65,7 +70,12 @@ public sealed class ReconnectTests
                 connecter.Send(LoadMessage(i));
             }
 
-            connecter.SendText("end");
+            // Again until it is heard: what was written into the connection of the last cut is lost, and that may be an end too.
+            do
+            {
+                connecter.SendText("end");
+            }
+            while (!heard.Wait(betweenEnds, Limits.Token));
         });
         try
         {
@@ -89,6 +99,7 @@ public sealed class ReconnectTests
         finally
         {
             await stop.CancelAsync();
+            heard.Set();
             await sending.Guarded();
         }
 
