@@ -16,22 +16,22 @@ public sealed class AudienceTests
         publisher.Bind(Name);
         SubSocket first = Subscriber(fixture, "");
         SubSocket second = Subscriber(fixture, "");
-        Publish(publisher, "1");
-        Publish(publisher, "2");
+        Assert.True(publisher.TrySend("1"u8));
+        Assert.True(publisher.TrySend("2"u8));
         SubSocket picky = Subscriber(fixture, "4");
-        Publish(publisher, "3");
-        Publish(publisher, "4");
+        Assert.True(publisher.TrySend("3"u8));
+        Assert.True(publisher.TrySend("4"u8));
         second.Unsubscribe([]);
-        Publish(publisher, "5");
+        Assert.True(publisher.TrySend("5"u8));
         second.Subscribe("7"u8);
-        Publish(publisher, "6");
-        Publish(publisher, "7");
+        Assert.True(publisher.TrySend("6"u8));
+        Assert.True(publisher.TrySend("7"u8));
         first.Dispose();
         picky.Subscribe([]);
-        Publish(publisher, "8");
+        Assert.True(publisher.TrySend("8"u8));
         second.Subscribe([]);
-        Publish(publisher, "9");
-        Publish(publisher, "A");
+        Assert.True(publisher.TrySend("9"u8));
+        Assert.True(publisher.TrySend("A"u8));
         Assert.Equal("12347" + "9A", Read(second));
         Assert.Equal("4" + "89A", Read(picky));
     }
@@ -96,16 +96,16 @@ public sealed class AudienceTests
         DealerSocket dealer = fixture.Context.CreateDealer();
         dealer.Bind(Name);
         DealerSocket first = Dealer(fixture, "a");
-        Publish(dealer, "1");
-        Publish(dealer, "2");
+        Assert.True(dealer.TrySend("1"u8));
+        Assert.True(dealer.TrySend("2"u8));
         DealerSocket second = Dealer(fixture, "b");
-        Publish(dealer, "3");
-        Publish(dealer, "4");
+        Assert.True(dealer.TrySend("3"u8));
+        Assert.True(dealer.TrySend("4"u8));
         Assert.Equal(3, Read(first).Length);
         Assert.Equal(1, Read(second).Length);
         first.Dispose();
-        Publish(dealer, "5");
-        Publish(dealer, "6");
+        Assert.True(dealer.TrySend("5"u8));
+        Assert.True(dealer.TrySend("6"u8));
         Assert.Equal("56", Read(second));
     }
 
@@ -123,10 +123,6 @@ public sealed class AudienceTests
         dealer.Connect(Name);
         return dealer;
     }
-
-    private static void Publish(PubSocket socket, string text) => Assert.True(socket.TrySend(System.Text.Encoding.ASCII.GetBytes(text)));
-
-    private static void Publish(DealerSocket socket, string text) => Assert.True(socket.TrySend(System.Text.Encoding.ASCII.GetBytes(text)));
 
     private static string Read(ReceivingSocket socket)
     {

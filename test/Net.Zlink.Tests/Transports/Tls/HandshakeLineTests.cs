@@ -174,12 +174,7 @@ public sealed class HandshakeLineTests : IDisposable
         };
         Task<uint> connecting = slow.ConnectAsync(endpoint, Guard.Token).AsTask();
         await entered.Task.Guarded();
-        for (int i = 0; i < 300; i++)
-        {
-            Assert.True(good.TrySend(peer, "?"u8));
-            Assert.Equal("?"u8.ToArray(), await good.NextDataAsync(peer));
-        }
-
+        await RoundTripsAsync(good, peer, 300);
         Assert.False(connecting.IsCompleted);
         held.Set();
         await connecting.Guarded();
@@ -217,12 +212,7 @@ public sealed class HandshakeLineTests : IDisposable
         slow.Options.Tls.VerifyPeer = false;
         Task<uint> connecting = slow.ConnectAsync(endpoint, Guard.Token).AsTask();
         await entered.Task.Guarded();
-        for (int i = 0; i < 300; i++)
-        {
-            Assert.True(good.TrySend(peer, "?"u8));
-            Assert.Equal("?"u8.ToArray(), await good.NextDataAsync(peer));
-        }
-
+        await RoundTripsAsync(good, peer, 300);
         StreamSocket another = fixture.Context.CreateStream();
         another.Options.Tls.CaFile = _own.CaFile;
         await another.ConnectAsync(endpoint, Guard.Token).Guarded();
@@ -265,16 +255,20 @@ public sealed class HandshakeLineTests : IDisposable
             await entered.WaitAsync(Guard.Token).Guarded();
         }
 
-        for (int i = 0; i < 1_000; i++)
-        {
-            Assert.True(good.TrySend(peer, "?"u8));
-            Assert.Equal("?"u8.ToArray(), await good.NextDataAsync(peer));
-        }
-
+        await RoundTripsAsync(good, peer, 1_000);
         Assert.Equal(1, server.PeerCount);
         held.Set();
         await Task.WhenAll(connecting).Guarded();
         await fixture.UntilAsync(() => server.PeerCount == slow + 1);
+    }
+
+    private static async Task RoundTripsAsync(StreamSocket socket, uint peer, int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            Assert.True(socket.TrySend(peer, "?"u8));
+            Assert.Equal("?"u8.ToArray(), await socket.NextDataAsync(peer));
+        }
     }
 
     private static async Task WaitForClocksAsync(ManualTimeProvider time, int clocks)

@@ -53,7 +53,7 @@ public sealed class OpenSslFailureTests : IDisposable
         await using var context = new ZlinkContext();
         await using DealerSocket server = context.CreateDealer();
         TlsOptions tls = server.Options.Tls;
-        tls.Certificate = Certificate(what) is { } bad ? bad : _own.Server;
+        tls.Certificate = Certificate(what);
         if (what is "no client certificate")
         {
             (tls.RequireClientCertificate, tls.CaFile) = (true, _own.CaFile);
@@ -61,9 +61,8 @@ public sealed class OpenSslFailureTests : IDisposable
 
         using SocketMonitor monitor = server.OpenMonitor(Events);
         int port = new Uri(server.Bind("tls://127.0.0.1:0")).Port;
-        string ca = what is "unknown authority" ? _own.Other.CaFile : _own.CaFile;
         (int code, string output) = await ProgramProcess.RunAsync(
-            "openssl", _own.Folder, "s_client", "-connect", $"127.0.0.1:{port}", version, "-CAfile", ca, "-verify_return_error", "-verify_ip", "127.0.0.1");
+            "openssl", _own.Folder, "s_client", "-connect", $"127.0.0.1:{port}", version, "-CAfile", CaFile(what), "-verify_return_error", "-verify_ip", "127.0.0.1");
         Assert.Contains(theirs, output, StringComparison.Ordinal);
         if (theirs.Length > 0)
         {
@@ -80,41 +79,17 @@ public sealed class OpenSslFailureTests : IDisposable
     public async Task Its_server_is_refused_and_we_say_why(string version, string what, string ours)
     {
         SkipWithoutOpenSsl();
-        if (Certificate(what) is { } bad)
-        {
-            _own.WriteFiles("shown", bad);
-        }
-        else
-        {
-            _own.WriteFiles("shown", _own.Server);
-        }
-
+        _own.WriteFiles("shown", Certificate(what));
         await using ProgramProcess openssl = Serve(version, "shown");
-        await using var fixture = new StreamFixture();
-        StreamSocket client = fixture.Context.CreateStream();
-        client.Options.Tls.CaFile = what is "unknown authority" ? _own.Other.CaFile : _own.CaFile;
-        using SocketMonitor monitor = client.OpenMonitor(Events);
-        string endpoint = await EndpointOfAsync(openssl);
-        ZlinkException refused = await Assert.ThrowsAsync<ZlinkException>(() => client.ConnectAsync(endpoint, Guard.Token).Guarded());
-        Assert.Contains(ours, refused.Message, StringComparison.Ordinal);
-        Assert.Equal(SocketEventTypes.Connected, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
-        await AssertFailedAsync(monitor, ours);
+        await AssertNotConnectedAsync(openssl, CaFile(what), ours);
     }
 
     [Fact]
     public async Task Its_server_refuses_a_client_without_a_certificate_in_TLS_1_2()
     {
         SkipWithoutOpenSsl();
-        await using ProgramProcess openssl = Serve("-tls1_2", "server", "-Verify", "1", "-CAfile", "ca.crt");
-        await using var fixture = new StreamFixture();
-        StreamSocket client = fixture.Context.CreateStream();
-        client.Options.Tls.CaFile = _own.CaFile;
-        using SocketMonitor monitor = client.OpenMonitor(Events);
-        string endpoint = await EndpointOfAsync(openssl);
-        ZlinkException refused = await Assert.ThrowsAsync<ZlinkException>(() => client.ConnectAsync(endpoint, Guard.Token).Guarded());
-        Assert.Contains("the peer refused the TLS handshake", refused.Message, StringComparison.Ordinal);
-        Assert.Equal(SocketEventTypes.Connected, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
-        await AssertFailedAsync(monitor, "the peer refused the TLS handshake|alert handshake failure");
+        await using ProgramProcess openssl = ServeToKnownClients("-tls1_2");
+        await AssertNotConnectedAsync(openssl, _own.CaFile, "the peer refused the TLS handshake|alert handshake failure");
         Assert.Contains("peer did not return a certificate", await openssl.ErrorsAsync(), StringComparison.Ordinal);
     }
 
@@ -122,10 +97,9 @@ public sealed class OpenSslFailureTests : IDisposable
     public async Task Its_server_refuses_a_client_without_a_certificate_a_moment_later_in_TLS_1_3()
     {
         SkipWithoutOpenSsl();
-        await using ProgramProcess openssl = Serve("-tls1_3", "server", "-Verify", "1", "-CAfile", "ca.crt");
+        await using ProgramProcess openssl = ServeToKnownClients("-tls1_3");
         await using var fixture = new StreamFixture();
-        StreamSocket client = fixture.Context.CreateStream();
-        client.Options.Tls.CaFile = _own.CaFile;
+        StreamSocket client = Client(fixture, _own.CaFile);
         using SocketMonitor monitor = client.OpenMonitor(Events);
         uint id = await client.ConnectAsync(await EndpointOfAsync(openssl), Guard.Token).Guarded();
         Assert.Equal(id, await client.NextConnectedAsync());
@@ -140,6 +114,26 @@ public sealed class OpenSslFailureTests : IDisposable
     {
         const string Announcement = "ACCEPT ";
         return $"tls://{(await server.ReadLineAsync(Announcement))[Announcement.Length..]}";
+    }
+
+    private static StreamSocket Client(StreamFixture fixture, string caFile)
+    {
+        StreamSocket client = fixture.Context.CreateStream();
+        client.Options.Tls.CaFile = caFile;
+        return client;
+    }
+
+    /// <summary>Our client is told why, in the first of the words at least, and so is its monitor, in all of them.</summary>
+    private static async Task AssertNotConnectedAsync(ProgramProcess server, string caFile, string words)
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket client = Client(fixture, caFile);
+        using SocketMonitor monitor = client.OpenMonitor(Events);
+        string endpoint = await EndpointOfAsync(server);
+        ZlinkException refused = await Assert.ThrowsAsync<ZlinkException>(() => client.ConnectAsync(endpoint, Guard.Token).Guarded());
+        Assert.Contains(words.Split('|')[0], refused.Message, StringComparison.Ordinal);
+        Assert.Equal(SocketEventTypes.Connected, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
+        await AssertFailedAsync(monitor, words);
     }
 
     private static async Task AssertFailedAsync(SocketMonitor monitor, string words)
@@ -159,10 +153,15 @@ public sealed class OpenSslFailureTests : IDisposable
     private ProgramProcess Serve(string version, string files, params string[] more) =>
         new("openssl", _own.Folder, ["s_server", "-accept", "127.0.0.1:0", version, "-cert", $"{files}.crt", "-key", $"{files}.key", "-naccept", "1", .. more]);
 
-    private System.Security.Cryptography.X509Certificates.X509Certificate2? Certificate(string what) => what switch
+    private ProgramProcess ServeToKnownClients(string version) => Serve(version, "server", "-Verify", "1", "-CAfile", "ca.crt");
+
+    /// <summary>Whom the client trusts.</summary>
+    private string CaFile(string what) => what is "unknown authority" ? _own.Other.CaFile : _own.CaFile;
+
+    private System.Security.Cryptography.X509Certificates.X509Certificate2 Certificate(string what) => what switch
     {
         "expired" => _own.Issue("CN=old", ["localhost"], [IPAddress.Loopback], daysUntilEnd: -1),
         "wrong name" => _own.Issue("CN=else", ["elsewhere.example"], []),
-        _ => null,
+        _ => _own.Server,
     };
 }
