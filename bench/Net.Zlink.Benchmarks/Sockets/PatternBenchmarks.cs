@@ -3,17 +3,14 @@ using Net.Zlink.Benchmarks.Common;
 
 namespace Net.Zlink.Benchmarks.Sockets;
 
-/// <summary>Every pattern over a wire and without one, 64 bytes: one message there, and some at a time. Per message. Beside other libraries: the scenario runner's 'patterns'.</summary>
+/// <summary>Every pattern over a wire and without one, 64 bytes. Beside other libraries: the scenario runner's 'patterns'.</summary>
 [BenchmarkCategory("sockets", "patterns")]
-public class PatternBenchmarks : IDisposable
+public class PatternBenchmarks : SendReceiveBenchmarks
 {
-    private const int Burst = 64;
-
     private static readonly string[] Transports = ["inproc", "tcp"];
     private static readonly string[] Patterns = ["PAIR", "PUBSUB", "DEALER_DEALER", "DEALER_ROUTER", "ROUTER_ROUTER"];
 
     private readonly byte[] _payload = new byte[64];
-    private ZlinkContext _context = null!;
     private Action _send = static () => { };
     private Func<int> _receive = static () => 0;
 
@@ -31,24 +28,22 @@ public class PatternBenchmarks : IDisposable
 
     private bool IsInproc => Case.EndsWith(" inproc", StringComparison.Ordinal);
 
-    [GlobalSetup]
-    public void Setup()
+    protected override void Connect()
     {
-        _context = new ZlinkContext();
         switch (Case.Split(' ')[0])
         {
             case "PAIR":
-                UseDuplex(_context.CreatePair(), _context.CreatePair());
+                UseDuplex(Context.CreatePair(), Context.CreatePair());
                 break;
             case "DEALER_DEALER":
-                UseDuplex(_context.CreateDealer(), _context.CreateDealer());
+                UseDuplex(Context.CreateDealer(), Context.CreateDealer());
                 break;
             case "PUBSUB":
                 UsePubSub();
                 break;
             case "DEALER_ROUTER":
-                DealerSocket dealer = _context.CreateDealer();
-                UseReceiver(_context.CreateRouter(), dealer);
+                DealerSocket dealer = Context.CreateDealer();
+                UseReceiver(Context.CreateRouter(), dealer);
                 _send = () => dealer.Send(_payload);
                 break;
             case "ROUTER_ROUTER":
@@ -58,41 +53,11 @@ public class PatternBenchmarks : IDisposable
                 UseStream();
                 break;
         }
-
-        SendReceive();
     }
 
-    [GlobalCleanup]
-    public void Dispose()
-    {
-        _context.Dispose();
-        GC.SuppressFinalize(this);
-    }
+    protected override void Send() => _send();
 
-    /// <summary>There, and received: over tcp mostly the waking of whoever waits.</summary>
-    [Benchmark]
-    public int SendReceive()
-    {
-        _send();
-        return _receive();
-    }
-
-    [Benchmark(OperationsPerInvoke = Burst)]
-    public int SendBurstReceiveBurst()
-    {
-        for (int i = 0; i < Burst; i++)
-        {
-            _send();
-        }
-
-        int bytes = 0;
-        for (int i = 0; i < Burst; i++)
-        {
-            bytes += _receive();
-        }
-
-        return bytes;
-    }
+    protected override int Receive() => _receive();
 
     private static int Length(ReceivingSocket socket)
     {
@@ -116,8 +81,8 @@ public class PatternBenchmarks : IDisposable
 
     private void UsePubSub()
     {
-        PubSocket publisher = _context.CreatePub(new PubOptions { NoDrop = true });
-        SubSocket subscriber = _context.CreateSub();
+        PubSocket publisher = Context.CreatePub(new PubOptions { NoDrop = true });
+        SubSocket subscriber = Context.CreateSub();
         subscriber.Subscribe("");
         UseReceiver(subscriber, publisher);
         Settling.Until(publisher, static publisher => publisher.TopicCount > 0);
@@ -127,8 +92,8 @@ public class PatternBenchmarks : IDisposable
     private void UseRouters()
     {
         byte[] id = "RECEIVER"u8.ToArray();
-        RouterSocket receiver = _context.CreateRouter(new RouterOptions { RoutingId = id });
-        RouterSocket sender = _context.CreateRouter(new RouterOptions { Mandatory = true });
+        RouterSocket receiver = Context.CreateRouter(new RouterOptions { RoutingId = id });
+        RouterSocket sender = Context.CreateRouter(new RouterOptions { Mandatory = true });
         UseReceiver(receiver, sender);
         Settling.Until(sender, sender => sender.TrySend(id, _payload));
         Length(receiver);
@@ -137,8 +102,8 @@ public class PatternBenchmarks : IDisposable
 
     private void UseStream()
     {
-        StreamSocket server = _context.CreateStream();
-        StreamSocket client = _context.CreateStream();
+        StreamSocket server = Context.CreateStream();
+        StreamSocket client = Context.CreateStream();
         uint peer = client.ConnectAsync(server.Bind("tcp://127.0.0.1:*")).AsTask().GetAwaiter().GetResult();
         server.Receive().Dispose(); // That somebody connected.
         _send = () => client.Send(peer, _payload);
