@@ -20,7 +20,7 @@ public sealed class PollerTests : IAsyncDisposable
     [Fact]
     public void A_socket_with_a_message_is_reported_until_the_message_is_taken()
     {
-        (DealerSocket sender, DealerSocket receiver) = Connected();
+        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
         _poller.Add(receiver, PollEvents.In, userState: "mine");
         sender.Send("one"u8);
 
@@ -35,7 +35,7 @@ public sealed class PollerTests : IAsyncDisposable
     [Fact]
     public void Each_of_many_messages_is_found_by_a_poll_of_its_own()
     {
-        (DealerSocket sender, DealerSocket receiver) = Connected();
+        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
         _poller.Add(receiver, PollEvents.In);
         const int Count = 20_000;
         var sending = new Thread(() =>
@@ -61,7 +61,7 @@ public sealed class PollerTests : IAsyncDisposable
     [Fact]
     public async Task Each_of_many_messages_is_found_by_an_asynchronous_poll_of_its_own()
     {
-        (DealerSocket sender, DealerSocket receiver) = Connected();
+        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
         _poller.Add(receiver, PollEvents.In);
         const int Count = 5_000;
         Task sending = Task.Run(
@@ -88,7 +88,7 @@ public sealed class PollerTests : IAsyncDisposable
     public void A_poll_of_one_peer_reads_its_connection_itself_before_it_blocks()
     {
         Assert.SkipWhen(Environment.ProcessorCount == 1, "With one processor, looking again would only keep the peer from answering.");
-        (DealerSocket sender, DealerSocket receiver) = Connected();
+        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
         _poller.Add(receiver, PollEvents.In);
         sender.Send("one"u8);
         Assert.Equal(1, _poller.Poll(_results, Guard.Limit));
@@ -110,8 +110,8 @@ public sealed class PollerTests : IAsyncDisposable
     [Fact]
     public async Task A_wait_ends_when_any_of_its_sockets_becomes_ready()
     {
-        (DealerSocket sender, DealerSocket receiver) = Connected();
-        (_, DealerSocket quiet) = Connected();
+        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
+        (_, DealerSocket quiet) = _context.CreateConnectedDealers();
         _poller.Add(quiet, PollEvents.In);
         _poller.Add(receiver, PollEvents.In);
         Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
@@ -126,7 +126,7 @@ public sealed class PollerTests : IAsyncDisposable
     [Fact]
     public async Task Two_pollers_of_one_socket_are_both_told()
     {
-        (DealerSocket sender, DealerSocket receiver) = Connected();
+        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
         using var other = new Poller();
         _poller.Add(receiver, PollEvents.In);
         other.Add(receiver, PollEvents.In);
@@ -142,7 +142,7 @@ public sealed class PollerTests : IAsyncDisposable
     [Fact]
     public async Task Two_waits_on_one_poller_are_both_told()
     {
-        (DealerSocket sender, DealerSocket receiver) = Connected();
+        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
         _poller.Add(receiver, PollEvents.In);
         Task<int> first = _poller.PollAsync(_results, Guard.Token).AsTask();
         Task<int> second = Task.Factory.StartNew(() => _poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
@@ -232,7 +232,7 @@ public sealed class PollerTests : IAsyncDisposable
     [Fact]
     public async Task An_item_with_no_events_never_fires_until_it_is_asked_for_some()
     {
-        (DealerSocket sender, DealerSocket receiver) = Connected();
+        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
         _poller.Add(receiver, PollEvents.None);
         sender.Send("x"u8);
         await UntilReadableAsync(receiver);
@@ -248,8 +248,8 @@ public sealed class PollerTests : IAsyncDisposable
     [Fact]
     public async Task A_socket_added_while_a_poll_waits_takes_part_in_it_and_a_removed_one_does_not()
     {
-        (DealerSocket sender, DealerSocket receiver) = Connected();
-        (DealerSocket otherSender, DealerSocket other) = Connected();
+        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
+        (DealerSocket otherSender, DealerSocket other) = _context.CreateConnectedDealers();
         _poller.Add(other, PollEvents.In);
         Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
         Assert.True(_poller.Remove(other));
@@ -272,7 +272,7 @@ public sealed class PollerTests : IAsyncDisposable
         var receivers = new List<DealerSocket>();
         for (int i = 0; i < 5; i++)
         {
-            (DealerSocket sender, DealerSocket receiver) = Connected();
+            (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
             sender.Send("x"u8);
             await UntilReadableAsync(receiver);
             _poller.Add(receiver, PollEvents.In);
@@ -291,71 +291,9 @@ public sealed class PollerTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_disposed_socket_ends_the_wait_and_later_polls_until_it_is_removed()
-    {
-        (_, DealerSocket receiver) = Connected();
-        _poller.Add(receiver, PollEvents.None);
-        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
-
-        receiver.Dispose();
-
-        await Assert.ThrowsAsync<ObjectDisposedException>(() => poll.Guarded());
-        Assert.Throws<ObjectDisposedException>(() => _poller.Poll(_results, Guard.Limit));
-        Assert.True(_poller.Remove(receiver));
-        Assert.Equal(0, _poller.Poll(_results, TimeSpan.Zero));
-    }
-
-    [Theory]
-    [InlineData(PollEvents.In)]
-    [InlineData(PollEvents.Out)]
-    [InlineData(PollEvents.None)]
-    public async Task A_context_that_is_shut_down_ends_asynchronous_and_blocked_polls(PollEvents events)
-    {
-        PairSocket socket = _context.CreatePair();
-        _poller.Add(socket, events);
-        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
-        Task<int> blocked = Task.Factory.StartNew(() => _poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
-
-        await _context.ShutdownAsync(Guard.Limit, Guard.Token).Guarded();
-
-        Assert.Equal(ZlinkError.ContextTerminated, (await Assert.ThrowsAsync<ZlinkException>(() => poll.Guarded())).Error);
-        Assert.Equal(ZlinkError.ContextTerminated, (await Assert.ThrowsAsync<ZlinkException>(() => blocked.Guarded())).Error);
-    }
-
-    [Fact]
-    public async Task A_cancelled_poll_ends_and_the_next_one_works()
-    {
-        (DealerSocket sender, DealerSocket receiver) = Connected();
-        _poller.Add(receiver, PollEvents.In);
-        using var cancel = new CancellationTokenSource();
-        Task<int> poll = _poller.PollAsync(_results, cancel.Token).AsTask();
-
-        await cancel.CancelAsync();
-
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => poll.Guarded());
-        sender.Send("x"u8);
-        Assert.Equal(1, await _poller.PollAsync(_results, Guard.Token).Guarded());
-    }
-
-    [Fact]
-    public async Task A_disposed_poller_ends_its_wait_and_leaves_its_sockets_alone()
-    {
-        (DealerSocket sender, DealerSocket receiver) = Connected();
-        _poller.Add(receiver, PollEvents.In);
-        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
-
-        _poller.Dispose();
-
-        await Assert.ThrowsAsync<ObjectDisposedException>(() => poll.Guarded());
-        Assert.Throws<ObjectDisposedException>(() => _poller.Add(receiver, PollEvents.In));
-        sender.Send("x"u8);
-        using Message message = await receiver.ReceiveAsync(Guard.Token).Guarded();
-    }
-
-    [Fact]
     public async Task Polling_allocates_nothing_whether_something_is_ready_or_not()
     {
-        (DealerSocket sender, DealerSocket receiver) = Connected();
+        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
         _poller.Add(receiver, PollEvents.In | PollEvents.Out);
         sender.Send("x"u8);
         await UntilReadableAsync(receiver);
@@ -378,7 +316,7 @@ public sealed class PollerTests : IAsyncDisposable
     {
         const int Pairs = 4;
         const int Count = 500;
-        (DealerSocket Sender, DealerSocket Receiver)[] pairs = [.. Enumerable.Range(0, Pairs).Select(_ => Connected())];
+        (DealerSocket Sender, DealerSocket Receiver)[] pairs = [.. Enumerable.Range(0, Pairs).Select(_ => _context.CreateConnectedDealers())];
         foreach ((_, DealerSocket receiver) in pairs)
         {
             _poller.Add(receiver, PollEvents.In);
@@ -478,13 +416,5 @@ public sealed class PollerTests : IAsyncDisposable
     {
         await _context.WhenIdleAsync().Guarded();
         return !socket.CanSend;
-    }
-
-    private (DealerSocket Sender, DealerSocket Receiver) Connected()
-    {
-        DealerSocket receiver = _context.CreateDealer();
-        DealerSocket sender = _context.CreateDealer();
-        sender.Connect(receiver.Bind("tcp://127.0.0.1:0"));
-        return (sender, receiver);
     }
 }
