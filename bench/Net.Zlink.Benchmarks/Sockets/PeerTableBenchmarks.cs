@@ -32,9 +32,6 @@ public class PeerTableBenchmarks
     }
 
     [Benchmark]
-    public bool SamePeer() => _table.TryGet(_ids[0], out _);
-
-    [Benchmark]
     public bool NextPeer()
     {
         _next++;

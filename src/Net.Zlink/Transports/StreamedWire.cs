@@ -273,15 +273,9 @@ internal abstract class StreamedWire : Wire
     {
         while (true)
         {
-            if (_step == ReadStep.Fill)
-            {
-                _buffer ??= _pool.RentArray(BufferSize);
-            }
-
             try
             {
-                Memory<byte> into = _step == ReadStep.Fill ? _buffer : Memory<byte>.Empty;
-                _reading = _isRaw ? AwaiterOf(ReadRawAsync(into)) : AwaiterOf(ReadAsync(into));
+                BeginRead();
             }
             catch (Exception e) when (Judge(e) is { } status)
             {
@@ -308,6 +302,12 @@ internal abstract class StreamedWire : Wire
         }
     }
 
+    private void BeginRead()
+    {
+        Memory<byte> into = _step == ReadStep.Fill ? _buffer ??= _pool.RentArray(BufferSize) : Memory<byte>.Empty;
+        _reading = AwaiterOf(_isRaw ? ReadRawAsync(into) : ReadAsync(into));
+    }
+
     /// <summary>A wait is over. Fetching what has come, decryption and all, is done by the thread that brings the news, not in the shard's time: only the connection's own reads are touched by it.</summary>
     private void OnRead()
     {
@@ -317,8 +317,7 @@ internal abstract class StreamedWire : Wire
             {
                 _reading.GetResult();
                 _step = ReadStep.Fill;
-                _buffer ??= _pool.RentArray(BufferSize);
-                _reading = _isRaw ? AwaiterOf(ReadRawAsync(_buffer)) : AwaiterOf(ReadAsync(_buffer));
+                BeginRead();
                 if (!_reading.IsCompleted)
                 {
                     _reading.UnsafeOnCompleted(_onRead);

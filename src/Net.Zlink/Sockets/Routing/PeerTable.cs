@@ -5,7 +5,7 @@ using System.Security.Cryptography;
 
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>Peers by routing id (docs/protocol.md). Lookups take spans and allocate nothing; the id of the lookup before costs one compare. Not thread-safe: the socket's lock is held around every call.</summary>
+/// <summary>Peers by routing id (docs/protocol.md). Lookups take spans and allocate nothing. Not thread-safe: the socket's lock is held around every call.</summary>
 internal sealed class PeerTable<TPeer>
     where TPeer : class
 {
@@ -15,8 +15,6 @@ internal sealed class PeerTable<TPeer>
     private readonly Dictionary<byte[], TPeer> _peers = new(RoutingIdComparer.Instance);
     private readonly Dictionary<byte[], TPeer>.AlternateLookup<ReadOnlySpan<byte>> _bySpan;
     private uint _nextGenerated;
-    private byte[]? _lastId;
-    private TPeer? _lastPeer;
 
     /// <summary>A table whose generated ids start anywhere: two sockets, or two runs of a program, do not name their peers alike.</summary>
     public PeerTable()
@@ -36,23 +34,7 @@ internal sealed class PeerTable<TPeer>
     /// <summary>All peers that have an id, in no particular order.</summary>
     public Dictionary<byte[], TPeer>.ValueCollection Peers => _peers.Values;
 
-    public bool TryGet(ReadOnlySpan<byte> id, [NotNullWhen(true)] out TPeer? peer)
-    {
-        if (_lastId is not null && id.SequenceEqual(_lastId))
-        {
-            peer = _lastPeer!;
-            return true;
-        }
-
-        if (!_bySpan.TryGetValue(id, out byte[]? own, out peer))
-        {
-            return false;
-        }
-
-        _lastId = own;
-        _lastPeer = peer;
-        return true;
-    }
+    public bool TryGet(ReadOnlySpan<byte> id, [NotNullWhen(true)] out TPeer? peer) => _bySpan.TryGetValue(id, out peer);
 
     /// <summary>Gives a peer an id that is free.</summary>
     /// <param name="id">At least one byte.</param>
@@ -104,19 +86,7 @@ internal sealed class PeerTable<TPeer>
 
         _ = _bySpan.TryGetValue(id, out own!, out TPeer? previous);
         _peers[own] = peer;
-        Forget(own);
         return previous;
-    }
-
-    /// <summary>Gives a peer another id, if the peer has the first and nobody has the second.</summary>
-    /// <param name="id">The id that the peer has.</param>
-    /// <param name="peer">The peer.</param>
-    /// <param name="newId">At least one byte.</param>
-    /// <param name="own">The table's copy of the new id, for the peer to keep; null if nothing changed.</param>
-    public bool TryRename(ReadOnlySpan<byte> id, TPeer peer, ReadOnlySpan<byte> newId, [NotNullWhen(true)] out byte[]? own)
-    {
-        own = null;
-        return TryGet(id, out TPeer? owner) && owner == peer && TryAdd(newId, peer, out own) && Remove(id, peer);
     }
 
     /// <summary>Frees the id of a peer, if it is still the peer's: after a handover it is the newcomer's.</summary>
@@ -128,16 +98,6 @@ internal sealed class PeerTable<TPeer>
         }
 
         _peers.Remove(own);
-        Forget(own);
         return true;
-    }
-
-    private void Forget(byte[] own)
-    {
-        if (_lastId == own)
-        {
-            _lastId = null;
-            _lastPeer = null;
-        }
     }
 }

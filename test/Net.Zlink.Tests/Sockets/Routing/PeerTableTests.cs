@@ -17,7 +17,6 @@ public sealed class PeerTableTests
         Add,
         Remove,
         Replace,
-        Rename,
         Generate,
     }
 
@@ -59,21 +58,6 @@ public sealed class PeerTableTests
         Assert.Equal(1, _table.Count);
         Assert.Null(_table.Replace("new"u8, "C", out own));
         Assert.Equal("new"u8, own);
-    }
-
-    [Fact]
-    public void A_rename_needs_the_peers_own_id_and_a_free_one()
-    {
-        _table.TryAdd("a"u8, "A", out _);
-        _table.TryAdd("b"u8, "B", out _);
-        Assert.False(_table.TryRename("a"u8, "A", "b"u8, out _));
-        Assert.False(_table.TryRename("a"u8, "B", "c"u8, out _));
-        Assert.False(_table.TryRename("x"u8, "A", "c"u8, out _));
-        Assert.False(_table.TryRename("a"u8, "A", "a"u8, out _));
-        Assert.True(_table.TryRename("a"u8, "A", "c"u8, out byte[]? own));
-        Assert.Equal("c"u8, own);
-        Assert.Equal((null, "B", "A"), (Get("a"), Get("b"), Get("c")));
-        Assert.Equal(2, _table.Count);
     }
 
     [Fact]
@@ -169,10 +153,6 @@ public sealed class PeerTableTests
                 Assert.Equal(model.GetValueOrDefault(id), _table.Replace(Bytes(id), peer, out byte[] own));
                 Assert.Equal(id, Text(own));
                 model[id] = peer;
-                break;
-            case Kind.Rename:
-                bool renamed = string.Equals(model.GetValueOrDefault(id), peer, StringComparison.Ordinal) && model.TryAdd(other, peer) && model.Remove(id);
-                Assert.Equal(renamed, _table.TryRename(Bytes(id), peer, Bytes(other), out _));
                 break;
             default:
                 string generated = Text(_table.AddGenerated(peer));
