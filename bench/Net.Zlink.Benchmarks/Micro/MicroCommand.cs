@@ -13,7 +13,7 @@ internal static class MicroCommand
 
     private static readonly string[] Examples =
     [
-        "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- --filter *Pool*",
+        "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- --filter '*Pool*'",
         "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- --list flat",
         "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- --anyCategories engine --job short",
         "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- micro --dry          (each once, in this process: does it run?)",
