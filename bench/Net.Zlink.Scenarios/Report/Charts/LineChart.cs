@@ -10,12 +10,12 @@ internal static class LineChart
 
     private const double Height = 250;
     private const double Left = 58;
-    private const double Right = 12;
+    private const double Right = 22;
     private const double Top = 10;
     private const double Bottom = 44;
 
-    // A label in the middle of its tick needs so much room to the right.
-    private const double RoomForLabel = 10;
+    // Half a character of a label, of 11 pixels: so much room to both sides a label takes that stands in the middle below its tick.
+    private const double HalfCharacter = 3.3;
 
     // More points than this in a line are a curve: marks would hide it.
     private const int MostMarks = 12;
@@ -60,7 +60,7 @@ internal static class LineChart
         foreach ((double value, string label) in x.Ticks)
         {
             double at = X(x, value);
-            svg.Add(Line(at, Height - Bottom, at, Height - Bottom + 4, "axis"), Text(at, Height - Bottom + 17, label, at > Width - Right - RoomForLabel ? "end" : "middle"));
+            svg.Add(Line(at, Height - Bottom, at, Height - Bottom + 4, "axis"), Text(at, Height - Bottom + 17, label, at + (label.Length * HalfCharacter) > Width ? "end" : "middle"));
         }
 
         const double Middle = (Left + Width - Right) / 2;
