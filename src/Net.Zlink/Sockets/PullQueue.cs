@@ -5,8 +5,8 @@ namespace Net.Zlink.Sockets;
 
 /// <summary>The one receive queue of all pulled peers of a socket: fair between peers, bounded per peer and in total, with a line of waiting consumers.</summary>
 /// <remarks>
-/// Peers with unread messages stand in a line; each turn serves one read of one peer (at most 64 KiB or 256 messages), so a flooding peer delays the
-/// others by no more than that, and a consumer works on one peer's messages while they are warm. Connect and disconnect events overtake other peers'
+/// Peers with unread messages stand in a line; each turn serves one peer with what one read may bring (at most 64 KiB or 256 messages), in however many reads it came: a flooding peer delays the
+/// others by no more than that, one whose messages came in pieces has the same share as one whose came at once, and a consumer works on one peer's messages, and answers them in one write. Connect and disconnect events overtake other peers'
 /// data; a peer's disconnect comes behind its own unread data. The lock is held for pointer work only: connections are resumed, and
 /// waiters completed, after it is left.
 /// </remarks>
@@ -18,6 +18,8 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
     private readonly Queue<PullPeer> _parkedForBudget = new();
     private readonly WaiterList<PullWaiter> _waiters = new();
     private PullPeer? _turn;
+    private long _turnBytes;
+    private int _turnMessages;
     private long _bytes;
     private long _messages;
     private long _dropped;
@@ -35,16 +37,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
         }
     }
 
-    public int PendingEvents
-    {
-        get
-        {
-            using (_gate.Hold())
-            {
-                return _events.Count;
-            }
-        }
-    }
+    public int PendingEvents => Depth.Events;
 
     /// <summary>Announces a peer, ahead of everything else of it: an end that was published before this comes right behind.</summary>
     public void PublishConnected(PullPeer peer)
@@ -178,15 +171,17 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
     {
         PullPeer? resume = null;
         bool taken;
+        bool isNewTurn;
         Func<Exception>? closed;
         using (_gate.Hold())
         {
             closed = _closed;
             taken = Take(max, ref resume, out run);
+            isNewTurn = _turnMessages == run.Count;
         }
 
         ResumeAll(resume);
-        if (!taken || run.FirstSlot == 0)
+        if (!taken || isNewTurn)
         {
             // About to wait, or done with one peer's messages: what was answered is written now, in one burst, and not once per message.
             OwedFlush.Pay();
@@ -300,6 +295,9 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
                 _turn = null;
                 return false;
             }
+
+            _turnBytes = 0;
+            _turnMessages = 0;
         }
 
         InboundLease lease = peer.First;
@@ -313,8 +311,8 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
         }
 
         // From here on a consumer may end these messages, and with the last of them the lease: nothing of it is read after the cursor moved to its end.
-        bool turnOver = first + count == lease.Count;
-        if (turnOver)
+        bool isLeaseOver = first + count == lease.Count;
+        if (isLeaseOver)
         {
             peer.First = lease.Next;
             if (peer.First is null)
@@ -329,14 +327,16 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
         peer.Delivered += count;
         _messages -= count;
         _bytes -= bytes;
-        PassTurn(peer, turnOver);
+        _turnMessages += count;
+        _turnBytes += bytes;
+        PassTurn(peer, isLeaseOver);
         CollectResumes(peer, bytes, ref resume);
         return true;
     }
 
-    private void PassTurn(PullPeer peer, bool turnOver)
+    private void PassTurn(PullPeer peer, bool isLeaseOver)
     {
-        if (!turnOver)
+        if (!isLeaseOver || (peer.First is { } next && FitsTurn(next)))
         {
             _turn = peer;
             return;
@@ -355,6 +355,9 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
             EnqueueEnd(peer);
         }
     }
+
+    private bool FitsTurn(InboundLease next) =>
+        _turnMessages + next.Messages <= InboundLease.MaxSlots && _turnBytes + next.Bytes + (next.Messages * sizeof(uint)) <= ReceiveSlab.ReadSize;
 
     private bool IsOverBudget => byteBudget > 0 && _bytes >= byteBudget;
 

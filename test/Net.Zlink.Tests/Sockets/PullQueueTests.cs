@@ -11,7 +11,7 @@ namespace Net.Zlink.Tests.Sockets;
 public sealed class PullQueueTests
 {
     [Fact]
-    public void A_turn_serves_one_read_of_one_peer_then_the_next_peer()
+    public void A_turn_serves_what_one_peer_has_unread_in_however_many_reads_it_came()
     {
         using var bench = new PullBench();
         TestPeer a = bench.NewPeer();
@@ -20,7 +20,23 @@ public sealed class PullQueueTests
         a.Publish("a3");
         b.Publish("b1");
         b.Publish("b2", "b3");
-        Assert.Equal(["1:a1", "1:a2", "2:b1", "1:a3", "2:b2", "2:b3"], bench.TakeAll());
+        Assert.Equal(["1:a1", "1:a2", "1:a3", "2:b1", "2:b2", "2:b3"], bench.TakeAll());
+    }
+
+    [Theory]
+    [InlineData(200, 10)] // 256 messages are a turn,
+    [InlineData(2, 20_000)] // or 64 KiB.
+    public void A_turn_is_no_longer_than_one_read_can_be(int messages, int length)
+    {
+        using var bench = new PullBench();
+        TestPeer a = bench.NewPeer();
+        TestPeer b = bench.NewPeer();
+        string[] read = [.. Enumerable.Repeat(new string('x', length), messages)];
+        a.Publish(read);
+        a.Publish(read);
+        b.Publish("b1");
+        List<string> all = bench.TakeAll();
+        Assert.Equal((messages, (2 * messages) + 1), (all.IndexOf("2:b1"), all.Count));
     }
 
     [Fact]
@@ -166,7 +182,7 @@ public sealed class PullQueueTests
         TestPeer hog = bench.NewPeer();
         TestPeer[] others = [bench.NewPeer(), bench.NewPeer()];
         Assert.Equal(Delivery.Continue, hog.Publish(new string('x', 40)));
-        Assert.Equal(Delivery.Park, hog.Publish(new string('x', 200)));
+        Assert.Equal(Delivery.Park, hog.Publish(new string('x', 65_500))); // A turn of its own.
         Assert.All(others, p => Assert.Equal(Delivery.Park, p.Publish("y")));
 
         // The others' messages are read while the budget is still full: they stay stopped with nothing unread of their own.

@@ -53,13 +53,13 @@ public sealed class FairnessTests
             await socket.NextConnectedAsync();
         }
 
-        // Three reads of each peer: each frame is awaited, so that it is a read of its own.
+        // Three turns of each peer: two frames would be more than the 64 KiB of a turn. Each is awaited, so that they come in this order.
         long unread = 0;
         for (byte round = 0; round < 3; round++)
         {
             foreach (RawPeer peer in peers)
             {
-                await peer.SendFrameAsync(round);
+                await peer.SendFrameAsync(LongFrame(round));
                 unread++;
                 await fixture.UntilAsync(() => socket.GetStatistics().UnreadMessages == unread);
             }
@@ -69,9 +69,11 @@ public sealed class FairnessTests
         {
             for (uint id = 1; id <= peers.Length; id++)
             {
-                Assert.Equal([round], await socket.NextDataAsync(id));
+                Assert.Equal(LongFrame(round), await socket.NextDataAsync(id));
             }
         }
+
+        static byte[] LongFrame(byte round) => [.. Enumerable.Repeat(round, 40_000)];
     }
 
     [Fact]
