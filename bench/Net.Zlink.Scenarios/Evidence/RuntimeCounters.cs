@@ -71,7 +71,9 @@ internal sealed class RuntimeCounters : IAsyncDisposable
         using var limit = new CancellationTokenSource(StopLimit);
         try
         {
+            // Told to stop, the process sends what it still has and ends the stream, and with it the reading.
             await _session.StopAsync(limit.Token);
+            await _reading.WaitAsync(limit.Token);
         }
         catch (Exception e) when (e is ServerNotAvailableException or DiagnosticsClientException or IOException or TimeoutException or OperationCanceledException)
         {
@@ -90,9 +92,9 @@ internal sealed class RuntimeCounters : IAsyncDisposable
             source.Dynamic.All += OnEvent;
             source.Process();
         }
-        catch (Exception e) when (e is IOException or ObjectDisposedException or FormatException)
+        catch (Exception e) when (e is IOException or ObjectDisposedException or InvalidOperationException or FormatException)
         {
-            // The stream ended in the middle of something, with the process.
+            // The stream ended in the middle of something, with the process, or was disposed: then it cannot be read any more, which is an InvalidOperationException.
         }
     }
 
