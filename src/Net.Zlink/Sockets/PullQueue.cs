@@ -171,17 +171,17 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
     {
         PullPeer? resume = null;
         bool taken;
-        bool isNewTurn;
+        bool isTurnOver;
         Func<Exception>? closed;
         using (_gate.Hold())
         {
             closed = _closed;
             taken = Take(max, ref resume, out run);
-            isNewTurn = _turnMessages == run.Count;
+            isTurnOver = run.Lease is null || _turnMessages == run.Count; // Nothing, an event, or the first of another turn.
         }
 
         ResumeAll(resume);
-        if (!taken || isNewTurn)
+        if (isTurnOver)
         {
             // About to wait, or done with one peer's messages: what was answered is written now, in one burst, and not once per message.
             OwedFlush.Pay();
