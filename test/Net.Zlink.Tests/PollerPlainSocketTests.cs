@@ -5,34 +5,24 @@ using Xunit;
 
 namespace Net.Zlink.Tests;
 
-public sealed class PollerPlainSocketTests : IAsyncDisposable
+public sealed class PollerPlainSocketTests : PollerTestBase
 {
-    private readonly ZlinkContext _context = new();
-    private readonly Poller _poller = new();
-    private readonly PollResult[] _results = new PollResult[8];
-
-    public async ValueTask DisposeAsync()
-    {
-        _poller.Dispose();
-        await _context.DisposeAsync();
-    }
-
     [Fact]
     public async Task A_plain_stream_is_reported_until_its_data_is_read_and_keeps_it()
     {
         using var pair = new TcpPair();
-        _poller.Add(pair.Here, PollEvents.In, userState: 7);
-        Assert.Equal(0, _poller.Poll(_results, TimeSpan.Zero));
-        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Poller.Add(pair.Here, PollEvents.In, userState: 7);
+        Assert.Equal(0, Poller.Poll(Results, TimeSpan.Zero));
+        Task<int> poll = Poller.PollAsync(Results, Guard.Token).AsTask();
         Assert.False(poll.IsCompleted);
 
         pair.There.Send("abc"u8);
 
         Assert.Equal(1, await poll.Guarded());
-        Assert.Equal(new PollResult(Socket: null, pair.Here, PollEvents.In, 7), _results[0]);
-        Assert.Equal(1, _poller.Poll(_results, Guard.Limit));
+        Assert.Equal(new PollResult(Socket: null, pair.Here, PollEvents.In, 7), Results[0]);
+        Assert.Equal(1, Poller.Poll(Results, Guard.Limit));
         Assert.Equal(3, pair.Here.Receive(new byte[8]));
-        Assert.Equal(0, _poller.Poll(_results, TimeSpan.Zero));
+        Assert.Equal(0, Poller.Poll(Results, TimeSpan.Zero));
     }
 
     [Fact]
@@ -41,8 +31,8 @@ public sealed class PollerPlainSocketTests : IAsyncDisposable
         using var receiver = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         receiver.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         using var sender = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
-        _poller.Add(receiver, PollEvents.In);
-        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Poller.Add(receiver, PollEvents.In);
+        Task<int> poll = Poller.PollAsync(Results, Guard.Token).AsTask();
 
         sender.SendTo("hello"u8, receiver.LocalEndPoint!);
 
@@ -56,8 +46,8 @@ public sealed class PollerPlainSocketTests : IAsyncDisposable
         using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         listener.Listen();
-        _poller.Add(listener, PollEvents.In);
-        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Poller.Add(listener, PollEvents.In);
+        Task<int> poll = Poller.PollAsync(Results, Guard.Token).AsTask();
         using var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
 
         await client.ConnectAsync(listener.LocalEndPoint!, Guard.Token);
@@ -71,37 +61,37 @@ public sealed class PollerPlainSocketTests : IAsyncDisposable
     {
         using var pair = new TcpPair();
         pair.Here.Blocking = false;
-        _poller.Add(pair.Here, PollEvents.Out);
-        Assert.Equal(1, _poller.Poll(_results, TimeSpan.Zero));
+        Poller.Add(pair.Here, PollEvents.Out);
+        Assert.Equal(1, Poller.Poll(Results, TimeSpan.Zero));
         byte[] bytes = new byte[64 * 1024];
         long sent = 0;
-        while (_poller.Poll(_results, TimeSpan.Zero) > 0)
+        while (Poller.Poll(Results, TimeSpan.Zero) > 0)
         {
             int count = pair.Here.Send(bytes, SocketFlags.None, out SocketError error);
             sent += error == SocketError.Success ? count : 0;
         }
 
-        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Task<int> poll = Poller.PollAsync(Results, Guard.Token).AsTask();
         while (sent > 0)
         {
             sent -= await pair.There.ReceiveAsync(bytes, Guard.Token).Guarded();
         }
 
         Assert.Equal(1, await poll.Guarded());
-        Assert.Equal(PollEvents.Out, _results[0].Events);
+        Assert.Equal(PollEvents.Out, Results[0].Events);
     }
 
     [Fact]
     public async Task The_end_of_a_plain_stream_is_something_to_receive()
     {
         using var pair = new TcpPair();
-        _poller.Add(pair.Here, PollEvents.In);
-        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Poller.Add(pair.Here, PollEvents.In);
+        Task<int> poll = Poller.PollAsync(Results, Guard.Token).AsTask();
 
         pair.There.Shutdown(SocketShutdown.Send);
 
         Assert.Equal(1, await poll.Guarded());
-        Assert.Equal(PollEvents.In, _results[0].Events);
+        Assert.Equal(PollEvents.In, Results[0].Events);
         Assert.Equal(0, pair.Here.Receive(new byte[1]));
     }
 
@@ -109,8 +99,8 @@ public sealed class PollerPlainSocketTests : IAsyncDisposable
     public async Task An_error_is_reported_though_only_data_was_asked_for()
     {
         using var pair = new TcpPair();
-        _poller.Add(pair.Here, PollEvents.In);
-        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Poller.Add(pair.Here, PollEvents.In);
+        Task<int> poll = Poller.PollAsync(Results, Guard.Token).AsTask();
 
         pair.There.LingerState = new LingerOption(enable: true, seconds: 0);
         pair.There.Dispose();
@@ -142,13 +132,13 @@ public sealed class PollerPlainSocketTests : IAsyncDisposable
             socket.Listen();
         }
 
-        _poller.Add(socket, PollEvents.In);
-        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Poller.Add(socket, PollEvents.In);
+        Task<int> poll = Poller.PollAsync(Results, Guard.Token).AsTask();
 
         await Task.Run(socket.Dispose, Guard.Token).Guarded();
 
         await Assert.ThrowsAsync<ObjectDisposedException>(() => poll.Guarded());
-        Assert.True(_poller.Remove(socket));
+        Assert.True(Poller.Remove(socket));
     }
 
     [Fact]
@@ -156,28 +146,28 @@ public sealed class PollerPlainSocketTests : IAsyncDisposable
     {
         using var pair = new TcpPair();
         using var other = new TcpPair();
-        _poller.Add(pair.Here, PollEvents.In);
-        _poller.Add(other.Here, PollEvents.In);
-        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Poller.Add(pair.Here, PollEvents.In);
+        Poller.Add(other.Here, PollEvents.In);
+        Task<int> poll = Poller.PollAsync(Results, Guard.Token).AsTask();
 
-        Assert.True(_poller.Remove(pair.Here));
+        Assert.True(Poller.Remove(pair.Here));
         await Task.Run(pair.Here.Dispose, Guard.Token).Guarded();
         Assert.False(poll.IsCompleted);
         other.There.Send("x"u8);
 
         Assert.Equal(1, await poll.Guarded());
-        Assert.Same(other.Here, _results[0].PlainSocket);
+        Assert.Same(other.Here, Results[0].PlainSocket);
     }
 
     [Fact]
     public void Plain_and_ZMP_sockets_are_waited_for_together_by_a_blocked_thread()
     {
         using var pair = new TcpPair();
-        DealerSocket receiver = _context.CreateDealer();
-        DealerSocket sender = _context.CreateDealer();
+        DealerSocket receiver = Context.CreateDealer();
+        DealerSocket sender = Context.CreateDealer();
         sender.Connect(receiver.Bind("tcp://127.0.0.1:0"));
-        _poller.Add(pair.Here, PollEvents.In);
-        _poller.Add(receiver, PollEvents.In);
+        Poller.Add(pair.Here, PollEvents.In);
+        Poller.Add(receiver, PollEvents.In);
         for (int i = 0; i < 200; i++)
         {
             bool plain = i % 2 == 0;
@@ -193,8 +183,8 @@ public sealed class PollerPlainSocketTests : IAsyncDisposable
                 }
             });
             sending.Start();
-            Assert.Equal(1, _poller.Poll(_results, Guard.Limit));
-            Assert.Equal(plain, _results[0].PlainSocket is not null);
+            Assert.Equal(1, Poller.Poll(Results, Guard.Limit));
+            Assert.Equal(plain, Results[0].PlainSocket is not null);
             if (plain)
             {
                 Assert.Equal(1, pair.Here.Receive(new byte[8]));

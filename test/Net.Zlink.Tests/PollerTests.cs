@@ -5,38 +5,28 @@ using Xunit;
 
 namespace Net.Zlink.Tests;
 
-public sealed class PollerTests : IAsyncDisposable
+public sealed class PollerTests : PollerTestBase
 {
-    private readonly ZlinkContext _context = new();
-    private readonly Poller _poller = new();
-    private readonly PollResult[] _results = new PollResult[8];
-
-    public async ValueTask DisposeAsync()
-    {
-        _poller.Dispose();
-        await _context.DisposeAsync();
-    }
-
     [Fact]
     public void A_socket_with_a_message_is_reported_until_the_message_is_taken()
     {
-        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
-        _poller.Add(receiver, PollEvents.In, userState: "mine");
+        (DealerSocket sender, DealerSocket receiver) = Context.CreateConnectedDealers();
+        Poller.Add(receiver, PollEvents.In, userState: "mine");
         sender.Send("one"u8);
 
-        Assert.Equal(1, _poller.Poll(_results, Guard.Limit));
-        Assert.Equal(new PollResult(receiver, PlainSocket: null, PollEvents.In, "mine"), _results[0]);
-        Assert.Equal(1, _poller.Poll(_results, TimeSpan.Zero));
+        Assert.Equal(1, Poller.Poll(Results, Guard.Limit));
+        Assert.Equal(new PollResult(receiver, PlainSocket: null, PollEvents.In, "mine"), Results[0]);
+        Assert.Equal(1, Poller.Poll(Results, TimeSpan.Zero));
 
         Take(receiver, "one");
-        Assert.Equal(0, _poller.Poll(_results, TimeSpan.Zero));
+        Assert.Equal(0, Poller.Poll(Results, TimeSpan.Zero));
     }
 
     [Fact]
     public void Each_of_many_messages_is_found_by_a_poll_of_its_own()
     {
-        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
-        _poller.Add(receiver, PollEvents.In);
+        (DealerSocket sender, DealerSocket receiver) = Context.CreateConnectedDealers();
+        Poller.Add(receiver, PollEvents.In);
         const int Count = 20_000;
         var sending = new Thread(() =>
         {
@@ -48,21 +38,21 @@ public sealed class PollerTests : IAsyncDisposable
         sending.Start();
         for (int i = 0; i < Count; i++)
         {
-            Assert.Equal(1, _poller.Poll(_results, Guard.Limit));
+            Assert.Equal(1, Poller.Poll(Results, Guard.Limit));
             Assert.True(receiver.TryReceive(out Message message));
             Assert.Equal(i, BitConverter.ToInt32(message.Span));
             message.Dispose();
         }
 
         sending.JoinGuarded();
-        Assert.Equal(0, _poller.Poll(_results, TimeSpan.Zero));
+        Assert.Equal(0, Poller.Poll(Results, TimeSpan.Zero));
     }
 
     [Fact]
     public async Task Each_of_many_messages_is_found_by_an_asynchronous_poll_of_its_own()
     {
-        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
-        _poller.Add(receiver, PollEvents.In);
+        (DealerSocket sender, DealerSocket receiver) = Context.CreateConnectedDealers();
+        Poller.Add(receiver, PollEvents.In);
         const int Count = 5_000;
         Task sending = Task.Run(
             async () =>
@@ -75,7 +65,7 @@ public sealed class PollerTests : IAsyncDisposable
             Guard.Token);
         for (int i = 0; i < Count; i++)
         {
-            Assert.Equal(1, await _poller.PollAsync(_results, Guard.Token).Guarded());
+            Assert.Equal(1, await Poller.PollAsync(Results, Guard.Token).Guarded());
             Assert.True(receiver.TryReceive(out Message message));
             Assert.Equal(i, BitConverter.ToInt32(message.Span));
             message.Dispose();
@@ -88,18 +78,18 @@ public sealed class PollerTests : IAsyncDisposable
     public void A_poll_of_one_peer_reads_its_connection_itself_before_it_blocks()
     {
         Assert.SkipWhen(Environment.ProcessorCount == 1, "With one processor, looking again would only keep the peer from answering.");
-        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
-        _poller.Add(receiver, PollEvents.In);
+        (DealerSocket sender, DealerSocket receiver) = Context.CreateConnectedDealers();
+        Poller.Add(receiver, PollEvents.In);
         sender.Send("one"u8);
-        Assert.Equal(1, _poller.Poll(_results, Guard.Limit));
+        Assert.Equal(1, Poller.Poll(Results, Guard.Limit));
         Take(receiver, "one");
 
         // This thread owes no flush, so whatever it does for a shard from here on is reading. Another thread may run the shard at the very moment of a look: hence several.
-        _poller.Poll(_results, TimeSpan.FromMilliseconds(1));
+        Poller.Poll(Results, TimeSpan.FromMilliseconds(1));
         long before = Helps();
         for (int i = 0; i < 20; i++)
         {
-            Assert.Equal(0, _poller.Poll(_results, TimeSpan.FromMilliseconds(1)));
+            Assert.Equal(0, Poller.Poll(Results, TimeSpan.FromMilliseconds(1)));
         }
 
         Assert.True(Helps() > before);
@@ -110,27 +100,27 @@ public sealed class PollerTests : IAsyncDisposable
     [Fact]
     public async Task A_wait_ends_when_any_of_its_sockets_becomes_ready()
     {
-        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
-        (_, DealerSocket quiet) = _context.CreateConnectedDealers();
-        _poller.Add(quiet, PollEvents.In);
-        _poller.Add(receiver, PollEvents.In);
-        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        (DealerSocket sender, DealerSocket receiver) = Context.CreateConnectedDealers();
+        (_, DealerSocket quiet) = Context.CreateConnectedDealers();
+        Poller.Add(quiet, PollEvents.In);
+        Poller.Add(receiver, PollEvents.In);
+        Task<int> poll = Poller.PollAsync(Results, Guard.Token).AsTask();
         Assert.False(poll.IsCompleted);
 
         sender.Send("x"u8);
 
         Assert.Equal(1, await poll.Guarded());
-        Assert.Same(receiver, _results[0].Socket);
+        Assert.Same(receiver, Results[0].Socket);
     }
 
     [Fact]
     public async Task Two_pollers_of_one_socket_are_both_told()
     {
-        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
+        (DealerSocket sender, DealerSocket receiver) = Context.CreateConnectedDealers();
         using var other = new Poller();
-        _poller.Add(receiver, PollEvents.In);
+        Poller.Add(receiver, PollEvents.In);
         other.Add(receiver, PollEvents.In);
-        Task<int> first = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Task<int> first = Poller.PollAsync(Results, Guard.Token).AsTask();
         Task<int> second = other.PollAsync(new PollResult[1], Guard.Token).AsTask();
 
         sender.Send("x"u8);
@@ -142,10 +132,10 @@ public sealed class PollerTests : IAsyncDisposable
     [Fact]
     public async Task Two_waits_on_one_poller_are_both_told()
     {
-        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
-        _poller.Add(receiver, PollEvents.In);
-        Task<int> first = _poller.PollAsync(_results, Guard.Token).AsTask();
-        Task<int> second = Task.Factory.StartNew(() => _poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        (DealerSocket sender, DealerSocket receiver) = Context.CreateConnectedDealers();
+        Poller.Add(receiver, PollEvents.In);
+        Task<int> first = Poller.PollAsync(Results, Guard.Token).AsTask();
+        Task<int> second = Task.Factory.StartNew(() => Poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
         sender.Send("x"u8);
 
@@ -156,16 +146,16 @@ public sealed class PollerTests : IAsyncDisposable
     [Fact]
     public async Task A_sender_without_a_peer_becomes_ready_when_one_connects()
     {
-        PairSocket binder = _context.CreatePair();
+        PairSocket binder = Context.CreatePair();
         string endpoint = binder.Bind("tcp://127.0.0.1:0");
-        _poller.Add(binder, PollEvents.In | PollEvents.Out);
-        Assert.Equal(0, _poller.Poll(_results, TimeSpan.Zero));
-        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Poller.Add(binder, PollEvents.In | PollEvents.Out);
+        Assert.Equal(0, Poller.Poll(Results, TimeSpan.Zero));
+        Task<int> poll = Poller.PollAsync(Results, Guard.Token).AsTask();
 
-        _context.CreatePair().Connect(endpoint);
+        Context.CreatePair().Connect(endpoint);
 
         Assert.Equal(1, await poll.Guarded());
-        Assert.Equal(PollEvents.Out, _results[0].Events);
+        Assert.Equal(PollEvents.Out, Results[0].Events);
     }
 
     [Theory]
@@ -173,10 +163,10 @@ public sealed class PollerTests : IAsyncDisposable
     [InlineData("inproc://poller-room")]
     public async Task A_full_sender_becomes_ready_when_its_peer_has_read(string endpoint)
     {
-        DealerSocket receiver = _context.CreateDealer(new DealerOptions { ReceiveHighWaterMark = 4 });
-        DealerSocket sender = _context.CreateDealer(new DealerOptions { SendHighWaterMark = 4 });
+        DealerSocket receiver = Context.CreateDealer(new DealerOptions { ReceiveHighWaterMark = 4 });
+        DealerSocket sender = Context.CreateDealer(new DealerOptions { SendHighWaterMark = 4 });
         sender.Connect(receiver.Bind(endpoint));
-        _poller.Add(sender, PollEvents.Out);
+        Poller.Add(sender, PollEvents.Out);
         byte[] payload = new byte[64 * 1024];
         int sent = 0;
         while (!await StaysFullAsync(sender))
@@ -187,14 +177,14 @@ public sealed class PollerTests : IAsyncDisposable
             }
         }
 
-        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Task<int> poll = Poller.PollAsync(Results, Guard.Token).AsTask();
         for (int i = 0; i < sent; i++)
         {
             using Message message = await receiver.ReceiveAsync(Guard.Token).Guarded();
         }
 
         Assert.Equal(1, await poll.Guarded());
-        Assert.Equal(PollEvents.Out, _results[0].Events);
+        Assert.Equal(PollEvents.Out, Results[0].Events);
     }
 
     [Theory]
@@ -205,26 +195,26 @@ public sealed class PollerTests : IAsyncDisposable
         string endpoint = string.Equals(transport, "tcp", StringComparison.Ordinal) ? "tcp://127.0.0.1:0" : $"inproc://fresh-{Guid.NewGuid()}";
         (ZlinkSocket Socket, PollEvents Expected)[] fresh =
         [
-            (_context.CreatePair(), PollEvents.None),
-            (_context.CreatePub(), PollEvents.Out),
-            (_context.CreateSub(), PollEvents.None),
-            (_context.CreateDealer(), PollEvents.None),
-            (_context.CreateRouter(), PollEvents.Out),
-            (_context.CreateRouter(new RouterOptions { Mandatory = true }), PollEvents.None),
-            (_context.CreateXPub(), PollEvents.Out),
-            (_context.CreateXSub(), PollEvents.Out),
+            (Context.CreatePair(), PollEvents.None),
+            (Context.CreatePub(), PollEvents.Out),
+            (Context.CreateSub(), PollEvents.None),
+            (Context.CreateDealer(), PollEvents.None),
+            (Context.CreateRouter(), PollEvents.Out),
+            (Context.CreateRouter(new RouterOptions { Mandatory = true }), PollEvents.None),
+            (Context.CreateXPub(), PollEvents.Out),
+            (Context.CreateXSub(), PollEvents.Out),
         ];
         foreach ((ZlinkSocket socket, PollEvents expected) in fresh)
         {
             socket.Bind(endpoint);
-            _poller.Add(socket, PollEvents.In | PollEvents.Out);
-            Assert.Equal(expected == PollEvents.None ? 0 : 1, _poller.Poll(_results, TimeSpan.Zero));
+            Poller.Add(socket, PollEvents.In | PollEvents.Out);
+            Assert.Equal(expected == PollEvents.None ? 0 : 1, Poller.Poll(Results, TimeSpan.Zero));
             if (expected != PollEvents.None)
             {
-                Assert.Equal(expected, _results[0].Events);
+                Assert.Equal(expected, Results[0].Events);
             }
 
-            Assert.True(_poller.Remove(socket));
+            Assert.True(Poller.Remove(socket));
             socket.Unbind(socket.LastEndpoint);
         }
     }
@@ -232,15 +222,15 @@ public sealed class PollerTests : IAsyncDisposable
     [Fact]
     public async Task An_item_with_no_events_never_fires_until_it_is_asked_for_some()
     {
-        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
-        _poller.Add(receiver, PollEvents.None);
+        (DealerSocket sender, DealerSocket receiver) = Context.CreateConnectedDealers();
+        Poller.Add(receiver, PollEvents.None);
         sender.Send("x"u8);
         await UntilReadableAsync(receiver);
-        Assert.Equal(0, _poller.Poll(_results, TimeSpan.Zero));
-        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
+        Assert.Equal(0, Poller.Poll(Results, TimeSpan.Zero));
+        Task<int> poll = Poller.PollAsync(Results, Guard.Token).AsTask();
         Assert.False(poll.IsCompleted);
 
-        _poller.Modify(receiver, PollEvents.In);
+        Poller.Modify(receiver, PollEvents.In);
 
         Assert.Equal(1, await poll.Guarded());
     }
@@ -248,22 +238,22 @@ public sealed class PollerTests : IAsyncDisposable
     [Fact]
     public async Task A_socket_added_while_a_poll_waits_takes_part_in_it_and_a_removed_one_does_not()
     {
-        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
-        (DealerSocket otherSender, DealerSocket other) = _context.CreateConnectedDealers();
-        _poller.Add(other, PollEvents.In);
-        Task<int> poll = _poller.PollAsync(_results, Guard.Token).AsTask();
-        Assert.True(_poller.Remove(other));
-        Assert.False(_poller.Remove(other));
+        (DealerSocket sender, DealerSocket receiver) = Context.CreateConnectedDealers();
+        (DealerSocket otherSender, DealerSocket other) = Context.CreateConnectedDealers();
+        Poller.Add(other, PollEvents.In);
+        Task<int> poll = Poller.PollAsync(Results, Guard.Token).AsTask();
+        Assert.True(Poller.Remove(other));
+        Assert.False(Poller.Remove(other));
         otherSender.Send("unseen"u8);
         await UntilReadableAsync(other);
         Assert.False(poll.IsCompleted);
 
-        _poller.Add(receiver, PollEvents.In);
+        Poller.Add(receiver, PollEvents.In);
         sender.Send("seen"u8);
 
         Assert.Equal(1, await poll.Guarded());
-        Assert.Same(receiver, _results[0].Socket);
-        Assert.Equal(1, _poller.Count);
+        Assert.Same(receiver, Results[0].Socket);
+        Assert.Equal(1, Poller.Count);
     }
 
     [Fact]
@@ -272,19 +262,19 @@ public sealed class PollerTests : IAsyncDisposable
         var receivers = new List<DealerSocket>();
         for (int i = 0; i < 5; i++)
         {
-            (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
+            (DealerSocket sender, DealerSocket receiver) = Context.CreateConnectedDealers();
             sender.Send("x"u8);
             await UntilReadableAsync(receiver);
-            _poller.Add(receiver, PollEvents.In);
+            Poller.Add(receiver, PollEvents.In);
             receivers.Add(receiver);
         }
 
         var seen = new List<ZlinkSocket?>();
         for (int i = 0; i < 5; i++)
         {
-            Assert.Equal(2, _poller.Poll(_results.AsSpan(0, 2), TimeSpan.Zero));
-            seen.Add(_results[0].Socket);
-            seen.Add(_results[1].Socket);
+            Assert.Equal(2, Poller.Poll(Results.AsSpan(0, 2), TimeSpan.Zero));
+            seen.Add(Results[0].Socket);
+            seen.Add(Results[1].Socket);
         }
 
         Assert.Equal([.. receivers, .. receivers], seen);
@@ -293,18 +283,18 @@ public sealed class PollerTests : IAsyncDisposable
     [Fact]
     public async Task Polling_allocates_nothing_whether_something_is_ready_or_not()
     {
-        (DealerSocket sender, DealerSocket receiver) = _context.CreateConnectedDealers();
-        _poller.Add(receiver, PollEvents.In | PollEvents.Out);
+        (DealerSocket sender, DealerSocket receiver) = Context.CreateConnectedDealers();
+        Poller.Add(receiver, PollEvents.In | PollEvents.Out);
         sender.Send("x"u8);
         await UntilReadableAsync(receiver);
         long[] allocated = new long[3];
         var polling = new Thread(() =>
         {
-            allocated[0] = Allocations.Of(() => _poller.Poll(_results, TimeSpan.Zero));
+            allocated[0] = Allocations.Of(() => Poller.Poll(Results, TimeSpan.Zero));
             Take(receiver, "x");
-            _poller.Modify(receiver, PollEvents.In);
-            allocated[1] = Allocations.Of(() => _poller.Poll(_results, TimeSpan.Zero));
-            allocated[2] = Allocations.Of(() => _poller.Poll(_results, TimeSpan.FromTicks(1)));
+            Poller.Modify(receiver, PollEvents.In);
+            allocated[1] = Allocations.Of(() => Poller.Poll(Results, TimeSpan.Zero));
+            allocated[2] = Allocations.Of(() => Poller.Poll(Results, TimeSpan.FromTicks(1)));
         });
         polling.Start();
         polling.JoinGuarded();
@@ -316,10 +306,10 @@ public sealed class PollerTests : IAsyncDisposable
     {
         const int Pairs = 4;
         const int Count = 500;
-        (DealerSocket Sender, DealerSocket Receiver)[] pairs = [.. Enumerable.Range(0, Pairs).Select(_ => _context.CreateConnectedDealers())];
+        (DealerSocket Sender, DealerSocket Receiver)[] pairs = [.. Enumerable.Range(0, Pairs).Select(_ => Context.CreateConnectedDealers())];
         foreach ((_, DealerSocket receiver) in pairs)
         {
-            _poller.Add(receiver, PollEvents.In);
+            Poller.Add(receiver, PollEvents.In);
         }
 
         int taken = 0;
@@ -331,11 +321,11 @@ public sealed class PollerTests : IAsyncDisposable
                 for (int i = 0; !done.IsCancellationRequested; i++)
                 {
                     DealerSocket receiver = pairs[i % Pairs].Receiver;
-                    _poller.Modify(receiver, PollEvents.None);
-                    _poller.Remove(receiver);
+                    Poller.Modify(receiver, PollEvents.None);
+                    Poller.Remove(receiver);
                     await Task.Yield();
-                    _poller.Add(receiver, i % 2 == 0 ? PollEvents.In : PollEvents.None);
-                    _poller.Modify(receiver, PollEvents.In);
+                    Poller.Add(receiver, i % 2 == 0 ? PollEvents.In : PollEvents.None);
+                    Poller.Modify(receiver, PollEvents.In);
                 }
             },
             Guard.Token);
@@ -359,7 +349,7 @@ public sealed class PollerTests : IAsyncDisposable
             {
                 while (true)
                 {
-                    int count = await _poller.PollAsync(results, done.Token);
+                    int count = await Poller.PollAsync(results, done.Token);
                     for (int i = 0; i < count; i++)
                     {
                         while (((DealerSocket)results[i].Socket!).TryReceive(out Message message))
@@ -383,18 +373,18 @@ public sealed class PollerTests : IAsyncDisposable
     [Fact]
     public void A_poll_of_nothing_waits_out_its_time()
     {
-        Assert.Equal(0, _poller.Poll(_results, TimeSpan.FromMilliseconds(5)));
-        Assert.Throws<ArgumentException>(() => _poller.Poll([], TimeSpan.Zero));
-        Assert.Throws<ArgumentOutOfRangeException>(() => _poller.Poll(_results, TimeSpan.FromMilliseconds(-2)));
+        Assert.Equal(0, Poller.Poll(Results, TimeSpan.FromMilliseconds(5)));
+        Assert.Throws<ArgumentException>(() => Poller.Poll([], TimeSpan.Zero));
+        Assert.Throws<ArgumentOutOfRangeException>(() => Poller.Poll(Results, TimeSpan.FromMilliseconds(-2)));
     }
 
     [Fact]
     public void A_socket_is_there_once()
     {
-        PairSocket socket = _context.CreatePair();
-        _poller.Add(socket, PollEvents.In);
-        Assert.Throws<ArgumentException>(() => _poller.Add(socket, PollEvents.Out));
-        Assert.Throws<ArgumentException>(() => _poller.Modify(_context.CreatePair(), PollEvents.Out));
+        PairSocket socket = Context.CreatePair();
+        Poller.Add(socket, PollEvents.In);
+        Assert.Throws<ArgumentException>(() => Poller.Add(socket, PollEvents.Out));
+        Assert.Throws<ArgumentException>(() => Poller.Modify(Context.CreatePair(), PollEvents.Out));
     }
 
     private static void Take(ReceivingSocket socket, string expected)
@@ -414,7 +404,7 @@ public sealed class PollerTests : IAsyncDisposable
     /// <summary>Whether the socket has no room, and gets none although what it can pass on is passed on.</summary>
     private async Task<bool> StaysFullAsync(ZlinkSocket socket)
     {
-        await _context.WhenIdleAsync().Guarded();
+        await Context.WhenIdleAsync().Guarded();
         return !socket.CanSend;
     }
 }

@@ -95,7 +95,7 @@ public sealed class ZmpMonitorTests
         once.Connect(nobody);
         await NextAsync(last, SocketEventTypes.ConnectDelayed);
         await NextAsync(last, SocketEventTypes.Closed);
-        await UntilAsync(() => once.PeerCount == 0);
+        await Guard.UntilAsync(() => once.PeerCount == 0, "what the test waits for");
         once.Dispose();
         await NextAsync(last, SocketEventTypes.MonitorStopped);
     }
@@ -178,7 +178,7 @@ public sealed class ZmpMonitorTests
         await NextAsync(there, SocketEventTypes.ConnectDelayed);
         await NextAsync(there, SocketEventTypes.Connected);
         Assert.Equal(3, (await NextAsync(there, SocketEventTypes.Disconnected)).Value);
-        await UntilAsync(() => client.PeerCount == 0);
+        await Guard.UntilAsync(() => client.PeerCount == 0, "what the test waits for");
         client.Dispose();
         await NextAsync(there, SocketEventTypes.MonitorStopped);
 
@@ -281,7 +281,7 @@ public sealed class ZmpMonitorTests
         client.Connect(server.Bind("tcp://127.0.0.1:0"));
         client.Send("a"u8);
         client.Send("b"u8);
-        await UntilAsync(() => server.GetStatistics().ReceivedMessages == 2);
+        await Guard.UntilAsync(() => server.GetStatistics().ReceivedMessages == 2, "what the test waits for");
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
         Assert.Equal((1, 1), (server.GetStatistics().DeliveredMessages, server.GetStatistics().UnreadMessages));
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
@@ -294,15 +294,5 @@ public sealed class ZmpMonitorTests
         SocketEvent next = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.True(next.Type == expected, $"{next.Type} and not {expected}: {next.Detail}");
         return next;
-    }
-
-    private static async Task UntilAsync(Func<bool> condition)
-    {
-        long started = TimeProvider.System.GetTimestamp();
-        while (!condition())
-        {
-            Assert.True(TimeProvider.System.GetElapsedTime(started) < Guard.Limit, "what the test waits for did not come");
-            await Task.Yield();
-        }
     }
 }

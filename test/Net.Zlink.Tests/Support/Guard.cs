@@ -39,6 +39,21 @@ internal static class Guard
         }
     }
 
+    /// <summary>Waits for what the library counts but does not announce. Yields between looks; never sleeps.</summary>
+    /// <param name="condition">What has to be so.</param>
+    /// <param name="what">The same in words, for the failure.</param>
+    /// <param name="limit">Another limit than <see cref="Limit"/>.</param>
+    public static async Task UntilAsync(Func<bool> condition, string what, TimeSpan? limit = null)
+    {
+        TimeSpan patience = limit ?? Limit;
+        long started = TimeProvider.System.GetTimestamp();
+        while (!condition())
+        {
+            Assert.True(TimeProvider.System.GetElapsedTime(started) < patience, $"not within {patience}: {what}");
+            await Task.Yield();
+        }
+    }
+
     /// <summary>Joins a thread of the test's own.</summary>
     public static void JoinGuarded(this Thread thread) => Assert.True(thread.Join(Limit), "the test's thread did not end");
 }

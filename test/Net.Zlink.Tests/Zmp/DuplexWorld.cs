@@ -104,7 +104,7 @@ internal sealed class DuplexWorld : IAsyncDisposable
                 if (_isBound && _isConnected)
                 {
                     // A PAIR with unread messages of the last peer takes no other, and a reader at its mark does not hear that the other end is gone.
-                    await UntilAsync(() => AreConnected || _ends.Any(static e => e.Socket.CanReceive), "they connect");
+                    await Guard.UntilAsync(() => AreConnected || _ends.Any(static e => e.Socket.CanReceive), "they connect", Patience);
                 }
 
                 await _fixture.SettleAsync();
@@ -123,14 +123,15 @@ internal sealed class DuplexWorld : IAsyncDisposable
     public async Task EndAsync()
     {
         await DoAsync(DuplexStep.Bind, 0);
-        await UntilAsync(
+        await Guard.UntilAsync(
             () =>
             {
                 DoAsync(DuplexStep.Connect, 1).GetAwaiter().GetResult();
                 Read();
                 return AreConnected && _ends.All(static e => e.Sum(static s => s.QueuedMessages) == 0);
             },
-            "they connect, and write what waits");
+            "they connect, and write what waits",
+            Patience);
         await _fixture.SettleAsync();
 
         // What an end has written dies with a connection that the other end ends. What it has not written it delivers, if it may linger: but a PAIR and a ROUTER may turn the lingering connection away for the new
@@ -143,7 +144,7 @@ internal sealed class DuplexWorld : IAsyncDisposable
             DuplexEnd to = _ends[1 - i];
             if (!mayLose[i])
             {
-                await UntilAsync(() => Read() && from.Accepted == to.Received, "all arrives");
+                await Guard.UntilAsync(() => Read() && from.Accepted == to.Received, "all arrives", Patience);
             }
         }
 
@@ -202,16 +203,6 @@ internal sealed class DuplexWorld : IAsyncDisposable
             RouterOptions router => _fixture.Context.CreateRouter(router),
             _ => _fixture.Context.CreateDealer((DealerOptions)options),
         };
-    }
-
-    private static async Task UntilAsync(Func<bool> condition, string what)
-    {
-        long started = TimeProvider.System.GetTimestamp();
-        while (!condition())
-        {
-            Assert.True(TimeProvider.System.GetElapsedTime(started) < Patience, $"it does not come to pass that {what}");
-            await Task.Yield();
-        }
     }
 }
 

@@ -214,7 +214,7 @@ internal sealed class PubSubWorld : IAsyncDisposable
         else
         {
             _areJoined = _isBound && _isConnected;
-            await UntilAsync(
+            await Guard.UntilAsync(
                 () =>
                 {
                     while (_mark > 0 && Receive())
@@ -224,11 +224,12 @@ internal sealed class PubSubWorld : IAsyncDisposable
 
                     return IsConnected(Publisher) == _areJoined && IsConnected(Subscriber) == _areJoined;
                 },
-                _areJoined ? "they connect" : "they part");
+                _areJoined ? "they connect" : "they part",
+                Patience);
         }
 
         int topics = _areJoined ? _held.Distinct(StringComparer.Ordinal).Count() : 0;
-        await UntilAsync(() => TopicsOf(Publisher) == topics, "the publisher has the subscriber's topics");
+        await Guard.UntilAsync(() => TopicsOf(Publisher) == topics, "the publisher has the subscriber's topics", Patience);
         await _fixture.SettleAsync();
         foreach (SortedDictionary<(int, int), Fate> messages in (SortedDictionary<(int, int), Fate>[])[_published, _upstream])
         {
@@ -386,15 +387,5 @@ internal sealed class PubSubWorld : IAsyncDisposable
 
         messages[message] = Fate.HasCome;
         last[message.Sender] = message.Number;
-    }
-
-    private static async Task UntilAsync(Func<bool> condition, string what)
-    {
-        long started = TimeProvider.System.GetTimestamp();
-        while (!condition())
-        {
-            Assert.True(TimeProvider.System.GetElapsedTime(started) < Patience, $"it does not come to pass that {what}");
-            await Task.Yield();
-        }
     }
 }

@@ -130,7 +130,7 @@ public sealed class PeerTableTests
             Dictionary<string, string> model = new(StringComparer.Ordinal);
             foreach ((Kind kind, string id, string other, string peer) in operations)
             {
-                test.Run(model, kind, id, other, peer);
+                test.Run(model, kind, id, peer);
                 Assert.Equal(model.GetValueOrDefault(other), test.Get(other));
                 Assert.Equal(model.GetValueOrDefault(id), test.Get(id));
                 Assert.Equal(model.Count, test._table.Count);
@@ -139,7 +139,7 @@ public sealed class PeerTableTests
         });
     }
 
-    private void Run(Dictionary<string, string> model, Kind kind, string id, string other, string peer)
+    private void Run(Dictionary<string, string> model, Kind kind, string id, string peer)
     {
         switch (kind)
         {

@@ -37,7 +37,7 @@ public sealed class HandshakeLineTests : IDisposable
         }
 
         // All are accepted; as many as there are places have a clock that runs. Then comes a good client, whose clock is the real one.
-        await UntilAsync(() => time.ArmedTimers >= Places, "as many handshakes have a time limit as there are places");
+        await Guard.UntilAsync(() => time.ArmedTimers >= Places, "as many handshakes have a time limit as there are places");
         await using var other = new ZlinkContext();
         await using DealerSocket client = other.CreateDealer();
         client.Options.Tls.CaFile = _own.CaFile;
@@ -96,7 +96,7 @@ public sealed class HandshakeLineTests : IDisposable
             await monitor.NextAsync(SocketEventTypes.Accepted);
         }
 
-        await UntilAsync(() => time.ArmedTimers >= Places, "as many handshakes have a time limit as there are places");
+        await Guard.UntilAsync(() => time.ArmedTimers >= Places, "as many handshakes have a time limit as there are places");
         await using var other = new ZlinkContext(); // Its clock is the real one.
         StreamSocket client = other.CreateStream();
         client.Options.Tls.CaFile = _own.CaFile;
@@ -118,7 +118,7 @@ public sealed class HandshakeLineTests : IDisposable
         }
 
         // Counted behind the end of the connection, which the peer may have seen first.
-        await UntilAsync(() => server.GetStatistics().FailedHandshakes == Places, "each silent client counts as a failed handshake");
+        await Guard.UntilAsync(() => server.GetStatistics().FailedHandshakes == Places, "each silent client counts as a failed handshake");
     }
 
     [Theory]
@@ -269,16 +269,6 @@ public sealed class HandshakeLineTests : IDisposable
         {
             Assert.True(socket.TrySend(peer, "?"u8));
             Assert.Equal("?"u8.ToArray(), await socket.NextDataAsync(peer));
-        }
-    }
-
-    private static async Task UntilAsync(Func<bool> condition, string what)
-    {
-        long started = TimeProvider.System.GetTimestamp();
-        while (!condition())
-        {
-            Assert.True(TimeProvider.System.GetElapsedTime(started) < Guard.Limit, $"not within {Guard.Limit}: {what}");
-            await Task.Yield();
         }
     }
 }
