@@ -105,8 +105,16 @@ internal sealed class EchoService : IAsyncDisposable
 
     private static StreamOptions StreamOptionsOf(Options options)
     {
-        // After Ctrl-C a client that ignores our end of the connection holds the server up for no longer than this.
-        var stream = new StreamOptions { MaxConnections = options.MaxConnections, CloseTimeout = TimeSpan.FromSeconds(1) };
+        var stream = new StreamOptions
+        {
+            MaxConnections = options.MaxConnections,
+
+            // After Ctrl-C a client that ignores our end of the connection holds the server up for no longer than this.
+            CloseTimeout = TimeSpan.FromSeconds(1),
+
+            // PullEcho never blocks, so the shard that has read a message may run it, and no message is handed from thread to thread.
+            AllowSynchronousContinuations = true,
+        };
         if (options.MaxMessageSize is long size)
         {
             stream.MaxMessageSize = size;

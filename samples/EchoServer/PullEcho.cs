@@ -25,12 +25,18 @@ internal sealed class PullEcho(StreamSocket stream, BatchTimer timer)
             {
                 int count = await stream.ReceiveManyAsync(_batch);
                 long started = BatchTimer.Start();
-                for (int i = 0; i < count; i++)
+                for (int next = 0; next < count;)
                 {
-                    using StreamMessage message = _batch[i]; // a lease on pooled memory: disposing it gives the memory back
-                    if (message.Kind == StreamMessageKind.Data)
+                    int first = next++;
+                    if (_batch[first].Kind == StreamMessageKind.Data)
                     {
-                        Answer(message);
+                        // What one peer has sent comes together, and goes back together.
+                        while (next < count && IsOfSamePeer(_batch[next], _batch[first]))
+                        {
+                            next++;
+                        }
+
+                        Answer(_batch.AsSpan(first, next - first));
                     }
                 }
 
@@ -43,19 +49,26 @@ internal sealed class PullEcho(StreamSocket stream, BatchTimer timer)
         }
     }
 
+    private static bool IsOfSamePeer(in StreamMessage message, in StreamMessage other) => message.PeerId == other.PeerId && message.Kind == other.Kind;
+
     /// <summary>
-    /// A full queue means that the peer left 64 MiB of answers unread. Waiting for it would stop this task and with it every other
-    /// connection, so such a peer is cut off, without waiting for it to take what is queued.
+    /// Passes a peer's messages back without copying them. A full queue means that the peer left 64 MiB of answers unread. Waiting for it would stop this
+    /// task and with it every other connection, so such a peer is cut off, without waiting for it to take what is queued.
     /// (Push mode can afford to wait: there only that one connection is parked.)
     /// </summary>
-    private void Answer(in StreamMessage message)
+    private void Answer(ReadOnlySpan<StreamMessage> messages)
     {
-        if (!stream.TrySend(message.PeerId, message.Span, out ZlinkError error)
-            && error == ZlinkError.Again
-            && stream.TryGetPeer(message.PeerId, out StreamPeer? peer))
+        uint peerId = messages[0].PeerId;
+        int sent = stream.SendMany(peerId, messages, out ZlinkError error);
+        if (error == ZlinkError.Again && stream.TryGetPeer(peerId, out StreamPeer? peer))
         {
             peer.Abort();
             Interlocked.Increment(ref _cutOff);
+        }
+
+        foreach (StreamMessage message in messages[sent..])
+        {
+            message.Dispose(); // What was sent has ended; the rest is a lease on pooled memory to be given back.
         }
     }
 }

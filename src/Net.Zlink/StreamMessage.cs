@@ -64,6 +64,25 @@ public readonly struct StreamMessage : IDisposable
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public ReadOnlySpan<byte> Span => Payload.Span;
 
+    /// <summary>How many of the messages, from the first one on, were read together and lie behind one another.</summary>
+    /// <exception cref="ArgumentException">The first is an event.</exception>
+    /// <exception cref="ObjectDisposedException">One of them was disposed.</exception>
+    internal static InboundRun RunOf(ReadOnlySpan<StreamMessage> messages)
+    {
+        ref readonly StreamMessage first = ref messages[0];
+        InboundLease lease = first._lease ?? throw new ArgumentException("A connect or disconnect event has no payload to send.", nameof(messages));
+        int most = Math.Min(messages.Length, InboundLease.GroupSize - (first._slot % InboundLease.GroupSize));
+        int count = 1;
+        while (count < most && messages[count]._slot == first._slot + count && ReferenceEquals(messages[count]._lease, lease) && messages[count]._generation == first._generation)
+        {
+            count++;
+        }
+
+        var run = new InboundRun(lease, first._slot, count, first._generation);
+        ObjectDisposedException.ThrowIf(!run.IsLive, typeof(StreamMessage));
+        return run;
+    }
+
     /// <summary>Ends the lease; idempotent, and nothing to do for events.</summary>
     public void Dispose() => _lease?.Release(_slot, _generation);
 }

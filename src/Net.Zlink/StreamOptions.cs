@@ -26,6 +26,14 @@ public sealed class StreamOptions : SocketOptions
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public long TotalReceiveByteLimit { get; set => field = NotNegative(value); } = 8L * 1024 * 1024;
 
+    /// <summary>
+    /// True: code that awaits <see cref="StreamSocket.ReceiveAsync"/>, <see cref="StreamSocket.ReceiveManyAsync"/> or <see cref="StreamSocket.ReceiveAllAsync"/> goes on in the shard that has read the
+    /// message, as a handler would, instead of on the thread pool: no hand-over between threads, and the message is still in the cache (docs/benchmarks.md: a third more messages a second). It must not
+    /// block, for all connections of that shard wait meanwhile; blocking calls of this library throw there. It is given at most 64 KiB or 256 messages at a time, of one peer; then the shard does its
+    /// other work. Read when the socket is made. Default false.
+    /// </summary>
+    public bool AllowSynchronousContinuations { get; set; }
+
     /// <summary>Ends a peer that sent nothing for so long. Zero (default): never, as in the native core. A peer that we do not read is not counted as silent.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan IdleTimeout { get; set => field = CheckTime(value, mayBeInfinite: false); }

@@ -13,9 +13,14 @@ internal sealed class StreamReceiver
     private readonly Action<Waiter<PulledRun>> _recycleMessage;
     private readonly Action<Waiter<PulledRun>> _recycleBatch;
 
-    public StreamReceiver(PullQueue queue)
+    private readonly bool _goesOnInPlace;
+
+    /// <param name="queue">What it takes from.</param>
+    /// <param name="goesOnInPlace">What awaits a message goes on in the shard that has read it.</param>
+    public StreamReceiver(PullQueue queue, bool goesOnInPlace)
     {
         _queue = queue;
+        _goesOnInPlace = goesOnInPlace;
         _recycleMessage = waiter => _messageWaiters.Return((MessageWaiter)waiter);
         _recycleBatch = waiter => _batchWaiters.Return((BatchWaiter)waiter);
     }
@@ -55,6 +60,7 @@ internal sealed class StreamReceiver
             BlockingWait.ThrowIfOnShard(nameof(ReceiveAsync));
             MessageWaiter waiter = _messageWaiters.Rent();
             waiter.Prepare(_queue, _recycleMessage, blocking: true);
+            waiter.GoesOnInPlace = false;
             if (_queue.TakeOrWait(waiter, out run))
             {
                 _messageWaiters.Return(waiter);
@@ -77,13 +83,14 @@ internal sealed class StreamReceiver
             return ValueTask.FromCanceled<StreamMessage>(cancellation);
         }
 
-        if (_queue.TryTake(1, out PulledRun run))
+        if (_goesOnInPlace ? _queue.TryTakeMore(1, out PulledRun run) : _queue.TryTake(1, out run))
         {
             return new ValueTask<StreamMessage>(new StreamMessage(run, 0));
         }
 
         MessageWaiter waiter = _messageWaiters.Rent();
         waiter.Prepare(_queue, _recycleMessage, blocking: false);
+        waiter.GoesOnInPlace = _goesOnInPlace;
         if (_queue.TakeOrWait(waiter, out run))
         {
             _messageWaiters.Return(waiter);
@@ -117,7 +124,7 @@ internal sealed class StreamReceiver
             return ValueTask.FromCanceled<int>(cancellation);
         }
 
-        int count = ReceiveMany(messages.Span);
+        int count = !_goesOnInPlace ? ReceiveMany(messages.Span) : _queue.TryTakeMore(messages.Length, out PulledRun run) ? Unpack(run, messages.Span) : 0;
         if (count > 0)
         {
             return new ValueTask<int>(count);
@@ -125,9 +132,10 @@ internal sealed class StreamReceiver
 
         BatchWaiter waiter = _batchWaiters.Rent();
         waiter.Prepare(_queue, _recycleBatch, blocking: false);
+        waiter.GoesOnInPlace = _goesOnInPlace;
         waiter.Max = messages.Length;
         waiter.Destination = messages;
-        if (_queue.TakeOrWait(waiter, out PulledRun run))
+        if (_queue.TakeOrWait(waiter, out run))
         {
             waiter.Destination = default;
             _batchWaiters.Return(waiter);

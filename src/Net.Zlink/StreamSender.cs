@@ -45,6 +45,47 @@ internal sealed class StreamSender
         return status;
     }
 
+    /// <summary>Passes received messages on as they came; those that are taken end. Returns how many.</summary>
+    public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages, out ZlinkError error)
+    {
+        int sent = 0;
+        SendStatus status = !_hub.TryFind(peerId, out StreamLink link) ? SendStatus.Closed
+            : link.Connection is null ? SendStatus.NotFramed
+            : SendStatus.Accepted;
+        while (status == SendStatus.Accepted && sent < messages.Length)
+        {
+            InboundRun run = StreamMessage.RunOf(messages[sent..]);
+            status = Pass(run, link.Connection!);
+            if (status == SendStatus.Full && run.Count > 1)
+            {
+                // Not all of them, but perhaps some.
+                run = run.First;
+                status = Pass(run, link.Connection!);
+            }
+
+            if (status == SendStatus.Accepted)
+            {
+                run.Release();
+                sent += run.Count;
+            }
+        }
+
+        error = ToError(status);
+        return sent;
+    }
+
+    private static SendStatus Pass(in InboundRun run, Connection connection)
+    {
+        SendStatus status = run.TryAppendTo(connection.Outbound, out bool schedule);
+        if (schedule)
+        {
+            connection.ScheduleFlush();
+            OwedFlush.Note(connection.Shard);
+        }
+
+        return status;
+    }
+
     public void Send(uint peerId, ReadOnlySpan<byte> payload, TimeSpan timeout)
     {
         StreamLink link = Find(peerId);
@@ -101,7 +142,7 @@ internal sealed class StreamSender
         foreach (uint id in peerIds)
         {
             if (_hub.TryFind(id, out StreamLink link) && link.Connection is { } connection
-                && connection.Outbound.TryAppendShared(encoded, length, out bool schedule) == SendStatus.Accepted)
+                && connection.Outbound.TryAppendShared(encoded, 0, length, messages: 1, out bool schedule) == SendStatus.Accepted)
             {
                 taken++;
                 if (schedule)

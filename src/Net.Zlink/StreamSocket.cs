@@ -28,7 +28,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
         Options = options;
         options.BelongTo(context.Options);
         Hub = new StreamHub(context.Host, options.TotalReceiveByteLimit);
-        _receiver = new StreamReceiver(Hub.Queue);
+        _receiver = new StreamReceiver(Hub.Queue, options.AllowSynchronousContinuations);
         _sender = new StreamSender(Hub);
     }
 
@@ -268,6 +268,22 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
             }
         }
     }
+
+    /// <summary>
+    /// Passes received messages on to a peer, in order and as they came, without copying what is long: an echo, a relay. Never waits.
+    /// Those that are accepted end, as if disposed; the others stay the caller's.
+    /// </summary>
+    /// <remarks>
+    /// Cheapest for messages that stand behind one another as <see cref="ReceiveMany"/> gave them: a burst of one peer is looked at, queued and ended in few steps, however many messages it has.
+    /// What is passed on keeps the memory it was received in until it is written.
+    /// </remarks>
+    /// <param name="peerId">The peer to send to.</param>
+    /// <param name="messages">Payloads of any peers; no events among them.</param>
+    /// <param name="error">None; Again: the peer is at its high-water mark; HostUnreachable: it is gone; NotSupported: it is a pipe.</param>
+    /// <returns>How many were accepted, from the first one on: all of them unless there is an error.</returns>
+    /// <exception cref="ArgumentException">One of the messages is an event; those before it were sent.</exception>
+    /// <exception cref="ObjectDisposedException">One of the messages was disposed; those before it were sent, except that of messages read together none were.</exception>
+    public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages, out ZlinkError error) => _sender.SendMany(peerId, messages, out error);
 
     /// <summary>Sends one payload to many peers, encoded once. Never waits: a peer that is at its high-water mark, or gone, is passed over.</summary>
     /// <param name="peerIds">The peers.</param>

@@ -78,7 +78,7 @@ public class OutgoingMessageBenchmarks : IDisposable
     {
         for (int i = 0; i < Burst; i++)
         {
-            Check(_queue.TryAppendShared(_shared, ZmpFrame.HeaderSize + Size, out _));
+            Check(_queue.TryAppendShared(_shared, 0, ZmpFrame.HeaderSize + Size, messages: 1, out _));
         }
 
         Flush();

@@ -21,6 +21,9 @@ internal sealed class NetZlinkServer : IEchoServer
 
             // A client that does not answer our end of a connection holds the server's own end up for no longer.
             CloseTimeout = TimeSpan.FromSeconds(1),
+
+            // Of pull: the task below never blocks.
+            AllowSynchronousContinuations = true,
         };
         if (address.IsTls)
         {
@@ -67,12 +70,22 @@ internal sealed class NetZlinkServer : IEchoServer
             while (true)
             {
                 int count = await _stream.ReceiveManyAsync(batch);
-                for (int i = 0; i < count; i++)
+                for (int next = 0; next < count;)
                 {
-                    using StreamMessage message = batch[i];
-                    if (message.Kind == StreamMessageKind.Data && !_stream.TrySend(message.PeerId, message.Span, out ZlinkError error) && error == ZlinkError.Again)
+                    int first = next++;
+                    if (batch[first].Kind == StreamMessageKind.Data)
                     {
-                        await SendWhenThereIsRoomAsync(message);
+                        // What one peer has sent comes together, and goes back together.
+                        while (next < count && batch[next].Kind == StreamMessageKind.Data && batch[next].PeerId == batch[first].PeerId)
+                        {
+                            next++;
+                        }
+
+                        int sent = _stream.SendMany(batch[first].PeerId, batch.AsSpan(first, next - first), out _);
+                        if (sent < next - first)
+                        {
+                            await SendRestAsync(batch.AsMemory(first + sent, next - first - sent));
+                        }
                     }
                 }
             }
@@ -83,15 +96,20 @@ internal sealed class NetZlinkServer : IEchoServer
         }
     }
 
-    private async Task SendWhenThereIsRoomAsync(StreamMessage message)
+    /// <summary>The peer has no room for these, or is gone.</summary>
+    private async Task SendRestAsync(ReadOnlyMemory<StreamMessage> messages)
     {
-        try
+        for (int i = 0; i < messages.Length; i++)
         {
-            await _stream.SendAsync(message.PeerId, message.Payload);
-        }
-        catch (ZlinkException e) when (e.Error == ZlinkError.HostUnreachable)
-        {
-            // It left while we waited.
+            using StreamMessage message = messages.Span[i];
+            try
+            {
+                await _stream.SendAsync(message.PeerId, message.Payload);
+            }
+            catch (ZlinkException e) when (e.Error == ZlinkError.HostUnreachable)
+            {
+                // It left while we waited.
+            }
         }
     }
 

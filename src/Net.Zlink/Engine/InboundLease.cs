@@ -22,8 +22,8 @@ internal sealed class InboundLease
     // One read of 1 KB messages at 30 in flight fits without growing; 384 bytes.
     private const int SmallestSlots = 32;
 
-    // Slots whose state is one word: a bit each in its lower half, their generation in the upper.
-    private const int GroupSize = 32;
+    /// <summary>Slots whose state is one word: a bit each in its lower half, their generation in the upper.</summary>
+    public const int GroupSize = 32;
 
     private static readonly ConcurrentQueue<InboundLease> Free = new();
     private static int s_kept;
@@ -206,8 +206,6 @@ internal sealed class InboundLease
 
     public int GenerationOf(int slot) => (int)(Volatile.Read(ref _groups[slot / GroupSize]) >> 32);
 
-    public int LengthOf(int slot) => _slots[slot].Length;
-
     /// <summary>Number of parts of the message that begins at a slot.</summary>
     public int PartsOf(int slot) => _slots[slot].Parts;
 
@@ -230,10 +228,14 @@ internal sealed class InboundLease
     }
 
     /// <summary>The message has not ended.</summary>
-    public bool IsLive(int slot, int generation)
+    public bool IsLive(int slot, int generation) => AreLive(slot, 1, generation);
+
+    /// <summary>None of the messages, all of one part and of one group, has ended.</summary>
+    public bool AreLive(int slot, int count, int generation)
     {
+        long bits = BitsOf(slot, count);
         long group = Volatile.Read(ref _groups[slot / GroupSize]);
-        return (int)(group >> 32) == generation && (group & (1L << (slot % GroupSize))) != 0;
+        return (int)(group >> 32) == generation && (group & bits) == bits;
     }
 
     /// <summary>The payload bytes of one message, all parts.</summary>
@@ -261,15 +263,26 @@ internal sealed class InboundLease
         return (OwnOf(slot) ?? _slab!, entry.Offset, entry.Length);
     }
 
+    /// <summary>Where consecutive messages of a lease that <see cref="Take"/> made lie as they came, headers included. The caller keeps them alive meanwhile.</summary>
+    public (Slab Slab, int Offset, int Length) FramesOf(int slot, int count)
+    {
+        ref Slot last = ref _slots[slot + count - 1];
+        int offset = _slots[slot].Offset - StreamFraming.HeaderSize;
+        return (_slab!, offset, last.Offset + last.Length - offset);
+    }
+
     /// <summary>Ends a message. Harmless if it has ended already.</summary>
-    public void Release(int slot, int generation)
+    public void Release(int slot, int generation) => Release(slot, 1, generation);
+
+    /// <summary>Ends messages, all of one part and of one group. Harmless for those that have ended already.</summary>
+    public void Release(int slot, int count, int generation)
     {
         ref long group = ref _groups[slot / GroupSize];
-        long bit = 1L << (slot % GroupSize);
+        long bits = BitsOf(slot, count);
         long seen = Volatile.Read(ref group);
-        while ((int)(seen >> 32) == generation && (seen & bit) != 0)
+        while ((int)(seen >> 32) == generation && (seen & bits) != 0)
         {
-            long left = seen & ~bit;
+            long left = seen & ~bits;
             long before = Interlocked.CompareExchange(ref group, left, seen);
             if (before == seen)
             {
@@ -316,6 +329,8 @@ internal sealed class InboundLease
             Recycle();
         }
     }
+
+    private static long BitsOf(int slot, int count) => ((1L << count) - 1) << (slot % GroupSize);
 
     private ref Slot NewSlot()
     {

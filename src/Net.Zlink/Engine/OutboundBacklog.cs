@@ -47,21 +47,12 @@ internal sealed class OutboundBacklog(BufferPool pool)
         End();
     }
 
-    /// <summary>Takes in one message that other peers get too; a long one by a reference of its own.</summary>
-    public void AddShared(Slab encoded, int length)
+    /// <summary>Takes in messages that others use too; long ones by a reference of its own.</summary>
+    public void AddShared(Slab encoded, int offset, int length, int messages)
     {
         Begin();
-        if (length < OutboundChain.LargePayload)
-        {
-            _messages.AddEncoded(encoded.Array.AsSpan(0, length));
-        }
-        else
-        {
-            encoded.AddReference();
-            _messages.AddShared(encoded, length);
-        }
-
-        End();
+        _messages.AddShared(encoded, offset, length, messages);
+        End(messages);
     }
 
     /// <summary>Takes in protocol frames. False if too many wait already.</summary>
@@ -151,10 +142,10 @@ internal sealed class OutboundBacklog(BufferPool pool)
         _messages.BeginMessage();
     }
 
-    private void End()
+    private void End(int messages = 1)
     {
-        _messages.EndMessage();
-        _counts.Accept(_messages.MessageBytes);
+        _messages.EndMessage(messages);
+        _counts.Accept(messages, _messages.MessageBytes);
     }
 
     private void DropObsolete()

@@ -12,12 +12,12 @@ internal struct OutboundCounts
     public long DroppedMessages;
     public long DroppedBytes;
 
-    /// <summary>A message was taken in.</summary>
-    public void Accept(int bytes)
+    /// <summary>Messages were taken in.</summary>
+    public void Accept(int messages, int bytes)
     {
-        AcceptedMessages++;
+        AcceptedMessages += messages;
         AcceptedBytes += bytes;
-        QueuedMessages++;
+        QueuedMessages += messages;
         QueuedBytes += bytes;
     }
 

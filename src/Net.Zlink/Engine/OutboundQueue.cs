@@ -88,16 +88,16 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         return status;
     }
 
-    /// <summary>Appends bytes that are encoded already and shared with other peers; takes a reference of its own if it accepts.</summary>
-    public SendStatus TryAppendShared(Slab encoded, int length, out bool schedule, bool force = false)
+    /// <summary>Appends whole messages that are encoded already and that others use too, all or none; takes a reference of its own if it accepts and does not copy.</summary>
+    public SendStatus TryAppendShared(Slab encoded, int offset, int length, int messages, out bool schedule, bool force = false)
     {
         schedule = false;
         using (_gate.Hold())
         {
-            SendStatus status = Admit(force);
+            SendStatus status = messages > 1 && WouldFill(messages, length) ? SendStatus.Full : Admit(force);
             if (status == SendStatus.Accepted)
             {
-                _backlog.AddShared(encoded, length);
+                _backlog.AddShared(encoded, offset, length, messages);
                 schedule = TakeTurn();
             }
 
@@ -395,6 +395,9 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
 
         return SendStatus.Accepted;
     }
+
+    /// <summary>The queue would be full before the last of so many messages.</summary>
+    private bool WouldFill(int messages, int bytes) => _limits.IsFull(_backlog.Counts.QueuedMessages + messages - 1, _backlog.Counts.QueuedBytes + bytes);
 
     private bool HasRoomAgain()
     {

@@ -23,6 +23,7 @@ internal sealed class OutboundSegment
 
     private byte[]? _array;
     private Slab? _shared;
+    private int _offset;
     private IMemoryOwner<byte>? _owner;
 
     internal OutboundSegment? Next;
@@ -53,10 +54,11 @@ internal sealed class OutboundSegment
     /// <summary>Messages whose last byte is in this segment.</summary>
     public int Messages { get; set; }
 
-    /// <summary>True while frames may be appended: a pooled array that is not being sent.</summary>
+    /// <summary>True while frames may be appended: a pooled array, or a run of received frames, that is not being sent.</summary>
     public bool IsOpen { get; set; }
 
-    public Span<byte> FreeSpan => _array.AsSpan(Length);
+    /// <summary>Room to encode into: none in a segment that is no array of its own.</summary>
+    public Span<byte> FreeSpan => Memory.Span[Length..];
 
     /// <summary>How large an array to encode so much into: one of four sizes, each a class of the pool that has to fill its own reserve before it allocates nothing more.</summary>
     public static int SizeFor(int bytes)
@@ -84,9 +86,24 @@ internal sealed class OutboundSegment
     {
         OutboundSegment segment = Rent();
         segment._shared = slab;
+        segment._offset = offset;
         segment.Memory = slab.Array.AsMemory(offset, length);
         segment.Length = length;
+        segment.IsOpen = true;
         return segment;
+    }
+
+    /// <summary>Takes in bytes of the same slab that lie right behind its own. False if they do not, or it is being sent.</summary>
+    public bool TryExtend(Slab slab, int offset, int length)
+    {
+        if (!IsOpen || !ReferenceEquals(slab, _shared) || offset != _offset + Length)
+        {
+            return false;
+        }
+
+        Length += length;
+        Memory = slab.Array.AsMemory(_offset, Length);
+        return true;
     }
 
     public static OutboundSegment ForDonated(IMemoryOwner<byte> owner, ReadOnlyMemory<byte> payload)

@@ -81,7 +81,7 @@ internal sealed class WaiterList<TWaiter>
 /// <summary>One wait for a result of type <typeparamref name="T"/>: a reusable value-task source, so that waiting allocates nothing in steady state.</summary>
 /// <remarks>
 /// A waiter is reused only when its cancellation registration is certain not to call back any more; otherwise it is left to the collector.
-/// Continuations of awaiting code run on the thread pool, never on the shard that completes the wait; those of blocked threads only pulse.
+/// Continuations of awaiting code run on the thread pool, not on the shard that completes the wait, unless the application has allowed that; those of blocked threads only pulse.
 /// </remarks>
 internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
 {
@@ -123,6 +123,13 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
 
     /// <summary>Ends the wait with a result. The caller has taken the waiter out of its list.</summary>
     public void Complete(T result) => _core.SetResult(result);
+
+    /// <summary>As <see cref="Complete"/>, but what awaits the result goes on here and now, on the calling thread. Outside of all locks.</summary>
+    public void CompleteHere(T result)
+    {
+        _core.RunContinuationsAsynchronously = false;
+        _core.SetResult(result);
+    }
 
     /// <summary>Ends the wait with an error. The caller has taken the waiter out of its list.</summary>
     public void Fail(Exception exception) => _core.SetException(exception);

@@ -9,14 +9,19 @@ namespace Net.Zlink.Sockets;
 /// others by no more than that, one whose messages came in pieces has the same share as one whose came at once, and a consumer works on one peer's messages, and answers them in one write. Connect and disconnect events overtake other peers'
 /// data; a peer's disconnect comes behind its own unread data. The lock is held for pointer work only: connections are resumed, and
 /// waiters completed, after it is left.
+/// <para>
+/// A consumer whose code goes on in place (<see cref="PullWaiter.GoesOnInPlace"/>) is run by the shard that has just read. It gets one turn; for the next one it waits even where there is something,
+/// so that the shard does its other work in between, and is served by whichever shard reads next, or else by a work of its own.
+/// </para>
 /// </remarks>
 internal sealed class PullQueue(long byteBudget) : IWaiterList
 {
     private ShortLock _gate;
     private readonly Queue<PullPeer> _line = new();
     private readonly Queue<PulledRun> _events = new();
-    private readonly Queue<PullPeer> _parkedForBudget = new();
+    private readonly PullBudget _budget = new(byteBudget);
     private readonly WaiterList<PullWaiter> _waiters = new();
+    private ServeWork? _serving;
     private PullPeer? _turn;
     private long _turnBytes;
     private int _turnMessages;
@@ -100,11 +105,11 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
             }
 
             served = Serve(ref resume);
-            park = ShouldPark(peer);
+            park = _budget.ShouldPark(peer, _bytes);
         }
 
         ResumeAll(resume);
-        CompleteAll(served);
+        CompleteAll(served, maybeHere: true);
         return park ? Delivery.Park : Delivery.Continue;
     }
 
@@ -113,7 +118,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
     {
         using (_gate.Hold())
         {
-            return !ShouldPark(peer);
+            return !_budget.ShouldPark(peer, _bytes);
         }
     }
 
@@ -148,7 +153,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
                 peer.Bytes = 0;
 
                 // Others may be stopped for the room that these messages took, with nothing of their own left to be read.
-                ResumeForBudget(freed, ref resume);
+                _budget.Freed(freed, _bytes, ref resume);
             }
 
             if (peer.First is null && peer.IsAnnounced)
@@ -190,14 +195,31 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
         return !taken && mayThrow && closed is not null ? throw closed() : taken;
     }
 
-    /// <summary>Takes at once if there is something; otherwise the waiter stands in line.</summary>
-    public bool TakeOrWait(PullWaiter waiter, out PulledRun run)
+    /// <summary>Takes without waiting what belongs to the turn that has begun, for a consumer that goes on in place and has been served.</summary>
+    public bool TryTakeMore(int max, out PulledRun run)
     {
         PullPeer? resume = null;
+        run = default;
         bool taken;
         using (_gate.Hold())
         {
-            taken = Take(waiter.Max, ref resume, out run);
+            taken = HasMoreOfTurn && Take(max, ref resume, out run);
+        }
+
+        ResumeAll(resume);
+        return taken;
+    }
+
+    /// <summary>Takes at once if there is something, for a consumer that goes on in place: if it belongs to the turn that it has. Otherwise the waiter stands in line.</summary>
+    public bool TakeOrWait(PullWaiter waiter, out PulledRun run)
+    {
+        PullPeer? resume = null;
+        PullPeer? next = null;
+        bool taken;
+        run = default;
+        using (_gate.Hold())
+        {
+            taken = (!waiter.GoesOnInPlace || HasMoreOfTurn) && Take(waiter.Max, ref resume, out run);
             if (!taken)
             {
                 if (_closed is not null)
@@ -206,10 +228,22 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
                 }
 
                 _waiters.Add(waiter);
+                _line.TryPeek(out next);
             }
         }
 
         ResumeAll(resume);
+        if (next is not null)
+        {
+            // It waits though there is something. On a shard that shard serves it, elsewhere the one whose data it is.
+            (ShardLoop.Current ?? next.Link.Connection!.Shard).Post(ServingWork, 1);
+        }
+
+        if (!taken && waiter.GoesOnInPlace)
+        {
+            OwedFlush.Pay(); // Its turn is over: as in TryTake, which it did not come by.
+        }
+
         return taken;
     }
 
@@ -257,24 +291,6 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
         return dropped;
     }
 
-    private bool ShouldPark(PullPeer peer)
-    {
-        bool overBudget = IsOverBudget;
-        if (!overBudget && !peer.Limits.IsFull(peer.Messages, peer.Bytes))
-        {
-            peer.IsParked = false;
-            return false;
-        }
-
-        peer.IsParked = true;
-        if (overBudget)
-        {
-            WaitForBudget(peer);
-        }
-
-        return true;
-    }
-
     private bool Take(int max, ref PullPeer? resume, out PulledRun run)
     {
         if (_events.TryDequeue(out run))
@@ -304,11 +320,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
         int first = lease.Cursor;
         int count = Math.Min(max, lease.Count - first);
         run = new PulledRun(PulledKind.Data, peer.Link.Id, lease, first, count, DisconnectReason.Unknown);
-        long bytes = 0;
-        for (int slot = first; slot < first + count; slot++)
-        {
-            bytes += lease.LengthOf(slot) + sizeof(uint);
-        }
+        long bytes = lease.FramesOf(first, count).Length;
 
         // From here on a consumer may end these messages, and with the last of them the lease: nothing of it is read after the cursor moved to its end.
         bool isLeaseOver = first + count == lease.Count;
@@ -330,7 +342,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
         _turnMessages += count;
         _turnBytes += bytes;
         PassTurn(peer, isLeaseOver);
-        CollectResumes(peer, bytes, ref resume);
+        _budget.Taken(peer, bytes, _bytes, ref resume);
         return true;
     }
 
@@ -359,61 +371,6 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
     private bool FitsTurn(InboundLease next) =>
         _turnMessages + next.Messages <= InboundLease.MaxSlots && _turnBytes + next.Bytes + (next.Messages * sizeof(uint)) <= ReceiveSlab.ReadSize;
 
-    private bool IsOverBudget => byteBudget > 0 && _bytes >= byteBudget;
-
-    private void CollectResumes(PullPeer peer, long freed, ref PullPeer? resume)
-    {
-        if (peer.IsParked && peer.Limits.IsBelowLowMark(peer.Messages, peer.Bytes))
-        {
-            if (IsOverBudget)
-            {
-                WaitForBudget(peer);
-            }
-            else
-            {
-                AddResume(peer, ref resume);
-            }
-        }
-
-        ResumeForBudget(freed, ref resume);
-    }
-
-    private void ResumeForBudget(long freed, ref PullPeer? resume)
-    {
-        if (_parkedForBudget.Count == 0 || IsOverBudget)
-        {
-            return;
-        }
-
-        // About as many readers as bytes were freed, a read being up to 64 KiB; when nothing is left unread, all of them, or the rest would wait for ever.
-        long wanted = _bytes == 0 ? _parkedForBudget.Count : 1 + (freed / ReceiveSlab.ReadSize);
-        while (wanted > 0 && _parkedForBudget.TryDequeue(out PullPeer? parked))
-        {
-            parked.IsInBudgetLine = false;
-            if (parked.IsParked)
-            {
-                AddResume(parked, ref resume);
-                wanted--;
-            }
-        }
-    }
-
-    private void WaitForBudget(PullPeer peer)
-    {
-        if (!peer.IsInBudgetLine)
-        {
-            peer.IsInBudgetLine = true;
-            _parkedForBudget.Enqueue(peer);
-        }
-    }
-
-    private static void AddResume(PullPeer peer, ref PullPeer? resume)
-    {
-        peer.IsParked = false;
-        peer.NextToResume = resume;
-        resume = peer;
-    }
-
     private static void ResumeAll(PullPeer? peer)
     {
         while (peer is not null)
@@ -423,6 +380,24 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
             peer.Link.Connection!.Resume();
             peer = next;
         }
+    }
+
+    /// <summary>Events, and what belongs to the turn that has begun, are there for the consumer that has it.</summary>
+    private bool HasMoreOfTurn => _turn is not null || _events.Count > 0;
+
+    private ServeWork ServingWork => Volatile.Read(ref _serving) ?? Interlocked.CompareExchange(ref _serving, new ServeWork(this), null) ?? _serving!;
+
+    private void ServeWaiting()
+    {
+        PullWaiter? served;
+        PullPeer? resume = null;
+        using (_gate.Hold())
+        {
+            served = Serve(ref resume);
+        }
+
+        ResumeAll(resume);
+        CompleteAll(served, maybeHere: true);
     }
 
     private void EnqueueEnd(PullPeer peer) =>
@@ -452,15 +427,24 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
         return first;
     }
 
-    private static void CompleteAll(PullWaiter? waiter)
+    private static void CompleteAll(PullWaiter? waiter, bool maybeHere = false)
     {
+        maybeHere &= ShardLoop.Current is { IsHelped: false };
         while (waiter is not null)
         {
             var next = (PullWaiter?)waiter.Next;
             waiter.Next = null;
             PulledRun run = waiter.Given;
             waiter.Given = default;
-            waiter.Complete(run);
+            if (maybeHere && waiter.GoesOnInPlace)
+            {
+                waiter.CompleteHere(run);
+            }
+            else
+            {
+                waiter.Complete(run);
+            }
+
             waiter = next;
         }
     }
@@ -492,5 +476,18 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
         _messages = 0;
         _bytes = 0;
         _events.Clear();
+    }
+
+    /// <summary>Serves those who wait, as a work of a shard.</summary>
+    private sealed class ServeWork(PullQueue queue) : ShardWork
+    {
+        internal override void Run(int reasons) => queue.ServeWaiting();
+
+        internal override void OnFault(Exception exception)
+        {
+            // A continuation that throws: what awaited has its exception, the shard goes on.
+        }
+
+        internal override string Describe() => "a receive that goes on in place";
     }
 }

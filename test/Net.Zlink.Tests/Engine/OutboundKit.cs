@@ -37,7 +37,7 @@ internal sealed class OutboundBench(BufferPool pool, QueueLimits limits) : IDisp
     {
         Slab slab = Slabs.Rent(payload.Length + 4);
         Frame(payload).CopyTo(slab.Array, 0);
-        SendStatus status = Queue.TryAppendShared(slab, payload.Length + 4, out _);
+        SendStatus status = Queue.TryAppendShared(slab, 0, payload.Length + 4, 1, out _);
         slab.Release();
         return status;
     }

@@ -145,7 +145,7 @@ public sealed class OutboundLossPropertyTests
                     Slab slab = _slabs.Rent(only.Length + ZmpFrame.HeaderSize);
                     ZmpFrame.WriteHeader(slab.Array, ZmpFlags.None, (uint)only.Length);
                     only.CopyTo(slab.Array, ZmpFrame.HeaderSize);
-                    status = _queue.TryAppendShared(slab, only.Length + ZmpFrame.HeaderSize, out _);
+                    status = _queue.TryAppendShared(slab, 0, only.Length + ZmpFrame.HeaderSize, 1, out _);
                     slab.Release();
                     break;
                 case Kind.Built:

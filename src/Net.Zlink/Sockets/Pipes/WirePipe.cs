@@ -50,7 +50,7 @@ internal sealed class WirePipe : Pipe
 
     public override SendStatus TrySendShared(Buffers.Slab encoded, int length, bool force = false)
     {
-        SendStatus status = Queue.TryAppendShared(encoded, length, out bool schedule, force);
+        SendStatus status = Queue.TryAppendShared(encoded, 0, length, messages: 1, out bool schedule, force);
         if (schedule)
         {
             Flush();

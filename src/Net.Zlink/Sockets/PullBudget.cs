@@ -1,0 +1,86 @@
+using Net.Zlink.Engine;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>Which peers of a <see cref="PullQueue"/> are stopped: by their own limits, or because the socket's unread bytes are over their budget. Not thread-safe: under the queue's lock.</summary>
+/// <param name="limit">Unread bytes of all peers together; 0: no limit.</param>
+internal sealed class PullBudget(long limit)
+{
+    private readonly Queue<PullPeer> _line = new();
+
+    /// <summary>Whether a peer's connection is to stop reading, which it is then told.</summary>
+    public bool ShouldPark(PullPeer peer, long unread)
+    {
+        bool isOver = IsOver(unread);
+        if (!isOver && !peer.Limits.IsFull(peer.Messages, peer.Bytes))
+        {
+            peer.IsParked = false;
+            return false;
+        }
+
+        peer.IsParked = true;
+        if (isOver)
+        {
+            Wait(peer);
+        }
+
+        return true;
+    }
+
+    /// <summary>So many bytes of a peer were taken out: adds those that may read again.</summary>
+    public void Taken(PullPeer peer, long bytes, long unread, ref PullPeer? resume)
+    {
+        if (peer.IsParked && peer.Limits.IsBelowLowMark(peer.Messages, peer.Bytes))
+        {
+            if (IsOver(unread))
+            {
+                Wait(peer);
+            }
+            else
+            {
+                AddResume(peer, ref resume);
+            }
+        }
+
+        Freed(bytes, unread, ref resume);
+    }
+
+    /// <summary>So many bytes are gone: adds those that were stopped for the budget and may read again.</summary>
+    public void Freed(long bytes, long unread, ref PullPeer? resume)
+    {
+        if (_line.Count == 0 || IsOver(unread))
+        {
+            return;
+        }
+
+        // About as many readers as bytes were freed, a read being up to 64 KiB; when nothing is left unread, all of them, or the rest would wait for ever.
+        long wanted = unread == 0 ? _line.Count : 1 + (bytes / ReceiveSlab.ReadSize);
+        while (wanted > 0 && _line.TryDequeue(out PullPeer? parked))
+        {
+            parked.IsInBudgetLine = false;
+            if (parked.IsParked)
+            {
+                AddResume(parked, ref resume);
+                wanted--;
+            }
+        }
+    }
+
+    private bool IsOver(long unread) => limit > 0 && unread >= limit;
+
+    private void Wait(PullPeer peer)
+    {
+        if (!peer.IsInBudgetLine)
+        {
+            peer.IsInBudgetLine = true;
+            _line.Enqueue(peer);
+        }
+    }
+
+    private static void AddResume(PullPeer peer, ref PullPeer? resume)
+    {
+        peer.IsParked = false;
+        peer.NextToResume = resume;
+        resume = peer;
+    }
+}

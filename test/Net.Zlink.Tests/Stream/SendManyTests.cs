@@ -1,0 +1,229 @@
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Stream;
+
+/// <summary>Passing received messages on as they came.</summary>
+public sealed class SendManyTests
+{
+    [Theory]
+    [InlineData(0, 10)]
+    [InlineData(1, 300)]
+    [InlineData(64, 100)]
+    [InlineData(1024, 30)]
+    [InlineData(5_000, 40)]
+    [InlineData(20_000, 9)]
+    [InlineData(300_000, 3)]
+    public async Task What_is_passed_back_arrives_whole_and_in_order(int size, int count)
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Bind(out string endpoint);
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        uint id = await socket.NextConnectedAsync();
+        byte[][] payloads = [.. Enumerable.Range(0, count).Select(i => Wire.Pattern(size, i))];
+        Task sending = peer.SendAsync(Wire.Frames(payloads));
+        Task echo = EchoAsync(socket, id, count);
+        foreach (byte[] payload in payloads)
+        {
+            Wire.AssertSame(payload, (await peer.ReadFrameAsync())!);
+        }
+
+        await sending;
+        await echo;
+    }
+
+    [Fact]
+    public async Task A_burst_is_passed_on_by_reference_and_not_copied()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendBufferSize = 16 * 1024 });
+        RawPeer source = await fixture.ConnectAsync(endpoint);
+        await socket.NextConnectedAsync();
+        await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
+        uint silent = await socket.NextConnectedAsync();
+        socket.Send(silent, new byte[8_000_000]); // More than the kernel takes.
+        await fixture.Context.WhenIdleAsync().Guarded();
+
+        await source.SendAsync(Wire.Frames(Enumerable.Range(0, 60).Select(static i => Wire.Pattern(1024, i))));
+        List<StreamMessage> burst = await TakeAsync(socket, 60);
+        await fixture.Context.WhenIdleAsync().Guarded();
+        long before = fixture.Pool.GetStatistics().BytesRented;
+        long queued = Peer(socket, silent).QueuedBytes;
+        Assert.Equal(60, socket.SendMany(silent, burst.ToArray(), out ZlinkError error));
+        Assert.Equal(ZlinkError.None, error);
+        Assert.Equal(queued + (60 * 1028), Peer(socket, silent).QueuedBytes);
+        Assert.InRange(fixture.Pool.GetStatistics().BytesRented, 0, before);
+    }
+
+    [Fact]
+    public async Task It_keeps_its_place_among_other_sends_and_the_messages_of_other_peers()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Bind(out string endpoint);
+        RawPeer one = await fixture.ConnectAsync(endpoint);
+        await socket.NextConnectedAsync();
+        RawPeer two = await fixture.ConnectAsync(endpoint);
+        await socket.NextConnectedAsync();
+        RawPeer reader = await fixture.ConnectAsync(endpoint);
+        uint id = await socket.NextConnectedAsync();
+        await one.SendAsync(Wire.Frames(Enumerable.Range(0, 100).Select(static i => Wire.Pattern(700, i))));
+        List<StreamMessage> first = await TakeAsync(socket, 100);
+        await two.SendAsync(Wire.Frames(Enumerable.Range(100, 100).Select(static i => Wire.Pattern(700, i))));
+        List<StreamMessage> second = await TakeAsync(socket, 100);
+        var expected = new List<byte[]>();
+        for (int i = 0; i < 100; i += 10)
+        {
+            StreamMessage[] mixed = [.. first[i..(i + 10)], .. second[i..(i + 10)]];
+            expected.AddRange(mixed.Select(static message => message.Payload.ToArray()));
+            Assert.Equal(20, socket.SendMany(id, mixed, out _));
+            socket.Send(id, [(byte)i]);
+            expected.Add([(byte)i]);
+        }
+
+        foreach (byte[] payload in expected)
+        {
+            Wire.AssertSame(payload, (await reader.ReadFrameAsync())!);
+        }
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    [InlineData(32)]
+    [InlineData(33)]
+    [InlineData(1000)]
+    public async Task It_takes_as_many_as_the_high_water_mark_lets_in_and_leaves_the_others_to_the_caller(int highWaterMark)
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendHighWaterMark = highWaterMark, SendBufferSize = 16 * 1024 });
+        RawPeer source = await fixture.ConnectAsync(endpoint);
+        await socket.NextConnectedAsync();
+        RawPeer slow = await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
+        uint id = await socket.NextConnectedAsync();
+
+        // Some 400 KB, of which the kernel takes a part.
+        const int Count = 400;
+        await source.SendAsync(Wire.Frames(Enumerable.Range(0, Count).Select(static i => Wire.Pattern(1024, i))));
+        List<StreamMessage> burst = await TakeAsync(socket, Count);
+        int sent = 0;
+        ZlinkError error = ZlinkError.None;
+        while (error == ZlinkError.None && sent < Count)
+        {
+            sent += socket.SendMany(id, burst.Skip(sent).ToArray(), out error);
+        }
+
+        Assert.Equal(highWaterMark > Count, error == ZlinkError.None);
+        Assert.True(Peer(socket, id).QueuedMessages <= highWaterMark);
+        foreach (StreamMessage ended in burst.Take(sent))
+        {
+            Assert.Throws<ObjectDisposedException>(() => ended.Payload);
+        }
+
+        for (int i = 0; i < sent; i++)
+        {
+            Wire.AssertSame(Wire.Pattern(1024, i), (await slow.ReadFrameAsync())!);
+        }
+
+        for (int i = sent; i < Count; i++)
+        {
+            Wire.AssertSame(Wire.Pattern(1024, i), burst[i].Payload.ToArray());
+            burst[i].Dispose();
+        }
+    }
+
+    [Fact]
+    public async Task Nothing_ends_when_there_is_no_such_peer_or_it_is_a_pipe()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Bind(out string endpoint);
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        await socket.NextConnectedAsync();
+        var hold = new TaskCompletionSource();
+        var started = new TaskCompletionSource<uint>();
+        string raw = socket.BindPipe("tcp://127.0.0.1:*", async pipe =>
+        {
+            started.SetResult(pipe.Id);
+            await hold.Task;
+        });
+        await fixture.ConnectAsync(raw);
+        uint pipe = await started.Task.Guarded();
+        await peer.SendAsync(Wire.Frames([[1], [2]]));
+        StreamMessage[] burst = [.. await TakeAsync(socket, 2)];
+        Assert.Equal(0, socket.SendMany(77, burst, out ZlinkError error));
+        Assert.Equal(ZlinkError.HostUnreachable, error);
+        Assert.Equal(0, socket.SendMany(pipe, burst, out error));
+        Assert.Equal(ZlinkError.NotSupported, error);
+        hold.SetResult();
+        foreach (StreamMessage message in burst)
+        {
+            Assert.Equal(1, message.Payload.Length);
+            message.Dispose();
+        }
+    }
+
+    [Fact]
+    public async Task An_event_or_an_ended_message_is_refused_and_what_came_before_it_was_sent()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Bind(out string endpoint);
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        StreamMessage connected = await socket.ReceiveAsync(Guard.Token).Guarded();
+        await peer.SendAsync(Wire.Frames([[1], [2]]));
+        List<StreamMessage> burst = await TakeAsync(socket, 2);
+        Assert.Throws<ArgumentException>(() => socket.SendMany(connected.PeerId, [burst[0], connected], out _));
+        Assert.Equal([1], (await peer.ReadFrameAsync())!);
+        Assert.Throws<ObjectDisposedException>(() => socket.SendMany(connected.PeerId, [burst[0]], out _));
+        Assert.Throws<ObjectDisposedException>(() => socket.SendMany(connected.PeerId, burst.ToArray(), out _));
+        Assert.Equal(0, socket.SendMany(connected.PeerId, [], out ZlinkError error));
+        Assert.Equal(ZlinkError.None, error);
+        Assert.Equal(1, socket.SendMany(connected.PeerId, [burst[1]], out _));
+        Assert.Equal([2], (await peer.ReadFrameAsync())!);
+    }
+
+    [Fact]
+    public async Task What_was_passed_on_and_never_written_gives_its_memory_back()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendBufferSize = 16 * 1024 });
+        RawPeer source = await fixture.ConnectAsync(endpoint);
+        await socket.NextConnectedAsync();
+        await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
+        uint silent = await socket.NextConnectedAsync();
+        for (int round = 0; round < 20; round++)
+        {
+            await source.SendAsync(Wire.Frames(Enumerable.Range(0, 100).Select(static i => Wire.Pattern(4000, i))));
+            Assert.Equal(100, socket.SendMany(silent, (await TakeAsync(socket, 100)).ToArray(), out _));
+        }
+
+        Assert.True(socket.TryGetPeer(silent, out StreamPeer? peer));
+        peer.Abort();
+
+        // The fixture checks that every buffer came back.
+    }
+
+    private static async Task EchoAsync(StreamSocket socket, uint id, int count)
+    {
+        var room = new StreamMessage[50];
+        while (count > 0)
+        {
+            int taken = await socket.ReceiveManyAsync(room, Guard.Token).Guarded();
+            Assert.Equal(taken, socket.SendMany(id, room.AsSpan(0, taken), out _));
+            count -= taken;
+        }
+    }
+
+    private static async Task<List<StreamMessage>> TakeAsync(StreamSocket socket, int count)
+    {
+        var all = new List<StreamMessage>();
+        var room = new StreamMessage[count];
+        while (all.Count < count)
+        {
+            int taken = await socket.ReceiveManyAsync(room.AsMemory(0, count - all.Count), Guard.Token).Guarded();
+            all.AddRange(room.AsSpan(0, taken));
+        }
+
+        return all;
+    }
+
+    private static PeerStatistics Peer(StreamSocket socket, uint id) => socket.TryGetPeer(id, out StreamPeer? peer) ? peer.GetStatistics() : throw new InvalidOperationException("The peer is gone.");
+}
