@@ -11,15 +11,10 @@ internal sealed class EchoHandler(BatchTimer timer) : StreamHandler
     public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames)
     {
         long started = BatchTimer.Start();
-        int sent = 0;
-        foreach (ReadOnlyMemory<byte> frame in frames)
+        int sent = peer.SendMany(frames, out _);
+        if (sent < frames.Count)
         {
-            if (!peer.TrySend(frame.Span))
-            {
-                return SendRestAsync(peer, frames, sent);
-            }
-
-            sent++;
+            return SendRestAsync(peer, frames, sent);
         }
 
         timer.Stop(started);

@@ -154,7 +154,7 @@ internal sealed class MessageSender
             return status;
         }
 
-        OwedFlush.Pay();
+        OwedFlush.PayBeforeBlocking();
         return BlockingWait.Until(waiter, _core.Line, timeout) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
     }
 

@@ -1,3 +1,4 @@
+using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Stream;
 
@@ -6,13 +7,13 @@ namespace Net.Zlink;
 /// <summary>The whole frames of one read of one peer, in order. Valid until the handler's ValueTask completes; copy what you keep.</summary>
 public readonly struct StreamFrames
 {
-    private readonly byte[] _array;
+    private readonly Slab? _slab;
     private readonly int _offset;
     private readonly int _length;
 
     internal StreamFrames(in InboundBatch batch)
     {
-        _array = batch.Slab.Array;
+        _slab = batch.Slab;
         _offset = batch.Offset;
         _length = batch.Length;
         Count = batch.Frames;
@@ -26,7 +27,20 @@ public readonly struct StreamFrames
 
     /// <summary>Enumerates the payloads in order; some may be empty.</summary>
     /// <returns>An enumerator that allocates nothing.</returns>
-    public Enumerator GetEnumerator() => new(_array, _offset, _length);
+    public Enumerator GetEnumerator() => new(_slab?.Array ?? [], _offset, _length);
+
+    /// <summary>Appends them to a queue as they came, all or none.</summary>
+    internal SendStatus TryAppendTo(OutboundQueue queue, out bool schedule)
+    {
+        SendStatus status = queue.TryAppendShared(_slab!, _offset, _length, Count, out schedule);
+        if (status == SendStatus.Accepted && ShardLoop.Current is { } shard)
+        {
+            // They may be referred to from now on, and this shard's next read goes behind them. Elsewhere they are kept already: the handler went on asynchronously.
+            shard.ReceiveSlab.Keep(_slab!, _offset + _length);
+        }
+
+        return status;
+    }
 
     /// <summary>Walks over the payloads of a <see cref="StreamFrames"/>.</summary>
     public struct Enumerator

@@ -56,6 +56,21 @@ public sealed class StreamPeer
         return error == ZlinkError.None;
     }
 
+    /// <summary>
+    /// Passes the frames that a handler was given on to this peer, in order and as they came, without copying what is long: an echo, a relay. Never waits.
+    /// The frames stay valid as long as they were.
+    /// </summary>
+    /// <remarks>What is passed on keeps the memory it was received in until it is written.</remarks>
+    /// <param name="frames">What a handler of any peer was given, while it is valid.</param>
+    /// <param name="error">None; Again: the peer is at its high-water mark; HostUnreachable: it is gone; NotSupported: it is a pipe.</param>
+    /// <returns>How many were accepted, from the first one on: all of them unless there is an error.</returns>
+    public int SendMany(StreamFrames frames, out ZlinkError error)
+    {
+        int sent = StreamSender.SendMany(_link, frames, out SendStatus status);
+        error = StreamSender.ToError(status);
+        return sent;
+    }
+
     /// <summary>Sends a payload, waiting for room where there is none.</summary>
     /// <param name="payload">Any bytes; they must stay unchanged until the task completes, which is when they were copied.</param>
     /// <param name="cancellationToken">Ends the wait; the payload is then not sent.</param>

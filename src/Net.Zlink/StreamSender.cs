@@ -36,11 +36,7 @@ internal sealed class StreamSender
         }
 
         SendStatus status = connection.Outbound.TryAppend(new OutgoingMessage(HeaderOf(payload.Length), payload), out bool schedule);
-        if (schedule)
-        {
-            connection.ScheduleFlush();
-            OwedFlush.Note(connection.Shard);
-        }
+        Schedule(connection, schedule);
 
         return status;
     }
@@ -74,14 +70,48 @@ internal sealed class StreamSender
         return sent;
     }
 
+    /// <summary>Passes the frames of one read on as they came. Returns how many were taken.</summary>
+    public static int SendMany(StreamLink link, StreamFrames frames, out SendStatus status)
+    {
+        status = SendStatus.Accepted;
+        if (frames.Count == 0)
+        {
+            return 0;
+        }
+
+        if (link.Connection is not { } connection)
+        {
+            status = SendStatus.NotFramed;
+            return 0;
+        }
+
+        status = frames.TryAppendTo(connection.Outbound, out bool schedule);
+        Schedule(connection, schedule);
+        if (status == SendStatus.Accepted)
+        {
+            return frames.Count;
+        }
+
+        // Not all of them, but perhaps some.
+        int sent = 0;
+        foreach (ReadOnlyMemory<byte> frame in frames)
+        {
+            status = TrySend(link, frame.Span);
+            if (status != SendStatus.Accepted)
+            {
+                break;
+            }
+
+            sent++;
+        }
+
+        return sent;
+    }
+
     private static SendStatus Pass(in InboundRun run, Connection connection)
     {
         SendStatus status = run.TryAppendTo(connection.Outbound, out bool schedule);
-        if (schedule)
-        {
-            connection.ScheduleFlush();
-            OwedFlush.Note(connection.Shard);
-        }
+        Schedule(connection, schedule);
 
         return status;
     }
@@ -115,11 +145,7 @@ internal sealed class StreamSender
         waiter.Prepare(connection.Outbound, _recycle, blocking: false);
         waiter.PeerId = link.Id;
         SendStatus status = connection.Outbound.AppendOrWait(new HeldMessage(HeaderOf(payload.Length), payload, owner), waiter, out bool schedule);
-        if (schedule)
-        {
-            connection.ScheduleFlush();
-            OwedFlush.Note(connection.Shard);
-        }
+        Schedule(connection, schedule);
 
         if (status == SendStatus.Full)
         {
@@ -182,6 +208,15 @@ internal sealed class StreamSender
         SendStatus.NotFramed => ZlinkError.NotSupported,
         _ => ZlinkError.HostUnreachable,
     };
+
+    private static void Schedule(Connection connection, bool isDue)
+    {
+        if (isDue)
+        {
+            connection.ScheduleFlush();
+            OwedFlush.Note(connection.Shard);
+        }
+    }
 
     private static FrameHeader HeaderOf(int payloadLength) =>
         new(BitConverter.IsLittleEndian ? BinaryPrimitives.ReverseEndianness((uint)payloadLength) : (uint)payloadLength, StreamFraming.HeaderSize);

@@ -117,18 +117,8 @@ internal sealed class NetZlinkServer : IEchoServer
     {
         public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames)
         {
-            int sent = 0;
-            foreach (ReadOnlyMemory<byte> frame in frames)
-            {
-                if (!peer.TrySend(frame.Span))
-                {
-                    return SendRestAsync(peer, frames, sent);
-                }
-
-                sent++;
-            }
-
-            return ValueTask.CompletedTask;
+            int sent = peer.SendMany(frames, out _);
+            return sent == frames.Count ? ValueTask.CompletedTask : SendRestAsync(peer, frames, sent);
         }
 
         private static async ValueTask SendRestAsync(StreamPeer peer, StreamFrames frames, int alreadySent)

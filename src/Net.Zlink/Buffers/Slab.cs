@@ -23,6 +23,9 @@ internal sealed class Slab
     /// <summary>True when the caller's reference is the only one, so the array may be written again.</summary>
     public bool IsExclusive => Volatile.Read(ref _references) == 1;
 
+    /// <summary>So many slabs are out that what is to be kept of this one should rather be copied.</summary>
+    public bool ShouldBeCopied => _cache.IsOverBudget;
+
     public void AddReference() => Interlocked.Increment(ref _references);
 
     /// <summary>Drops one reference; the last one returns the array to the pool.</summary>
@@ -57,14 +60,20 @@ internal sealed class Slab
         // Wrappers kept for reuse: 4,096 of about 40 bytes is 160 KB at most, and covers 1 GiB of outstanding 256 KB slabs.
         private const int MaxKept = 4096;
 
+        // Kept messages pin whole slabs, however small they are. Past this much, what is kept is copied into buffers of its own size.
+        private const long PinnedBudget = 32L * 1024 * 1024;
+
         private readonly ConcurrentQueue<Slab> _free = new();
         private int _kept;
         private long _outstandingBytes;
 
         public BufferPool Pool => pool;
 
-        /// <summary>Bytes in arrays that are out now; a shard copies small payloads when this passes its budget.</summary>
+        /// <summary>Bytes in arrays that are out now.</summary>
         public long OutstandingBytes => Volatile.Read(ref _outstandingBytes);
+
+        /// <summary>So much memory is pinned that what is kept of a larger slab should be copied.</summary>
+        public bool IsOverBudget => OutstandingBytes > PinnedBudget;
 
         /// <summary>A slab of at least <paramref name="minimumLength"/> bytes with one reference, the caller's.</summary>
         public Slab Rent(int minimumLength)

@@ -3,12 +3,15 @@ namespace Net.Zlink.Engine;
 /// <summary>Remembers, per thread, the shard that it last scheduled a flush on, so that it can help with it at its next call.</summary>
 /// <remarks>
 /// The flush is always scheduled as well: nothing is late if the thread never calls again. A consumer that answers what it receives comes back at once, and then
-/// writes its answers itself, in one burst per peer, instead of waiting for the pool.
+/// writes its answers itself, in one burst per peer, instead of waiting for the pool. A thread that only sends has nothing to gain: the longer its peers' bursts grow before a shard writes them, the fewer they are.
 /// </remarks>
 internal static class OwedFlush
 {
     [ThreadStatic]
     private static ShardLoop? t_shard;
+
+    [ThreadStatic]
+    private static bool t_receives;
 
     /// <summary>A flush was scheduled on <paramref name="shard"/> by this thread.</summary>
     public static void Note(ShardLoop shard)
@@ -17,12 +20,22 @@ internal static class OwedFlush
         if (!ReferenceEquals(earlier, shard))
         {
             t_shard = ShardLoop.Current is null ? shard : null;
-            earlier?.Help();
+            if (t_receives)
+            {
+                earlier?.Help();
+            }
         }
     }
 
     /// <summary>The thread is about to receive, and perhaps to wait: what it owes is written now.</summary>
     public static void Pay()
+    {
+        t_receives = true;
+        PayBeforeBlocking();
+    }
+
+    /// <summary>The thread is about to block in a send: what it owes is written now.</summary>
+    public static void PayBeforeBlocking()
     {
         ShardLoop? shard = t_shard;
         if (shard is not null)

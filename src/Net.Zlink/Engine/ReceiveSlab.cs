@@ -18,9 +18,6 @@ internal sealed class ReceiveSlab(Slab.SlabCache slabs)
     // Below this much free room a fresh slab is cheaper than the many small reads that the rest of this one would take.
     private const int SmallestRead = 16 * 1024;
 
-    // Kept messages pin whole slabs, however small they are. Past this much, what is kept is copied into buffers of its own size.
-    private const long PinnedBudget = 32L * 1024 * 1024;
-
     private Slab? _slab;
     private int _position;
 
@@ -49,12 +46,12 @@ internal sealed class ReceiveSlab(Slab.SlabCache slabs)
     {
         if (ReferenceEquals(slab, _slab))
         {
-            _position = end;
+            _position = Math.Max(_position, end); // A handler may keep what it got earlier than others.
         }
     }
 
     /// <summary>True when kept messages pin so much memory that a consumer should be given copies of the right size.</summary>
-    public bool ShouldCopy => slabs.OutstandingBytes > PinnedBudget;
+    public bool ShouldCopy => slabs.IsOverBudget;
 
     /// <summary>A right-sized buffer of its own, outside the shared slab: for a frame longer than a read, or a copy.</summary>
     public Slab RentOwn(int size) => slabs.Rent(size);
