@@ -22,6 +22,11 @@ internal sealed record AllocCase(string Mode, int Connections, int InFlight, int
         new(EchoModes.Pull, FloodConnections, FloodWindow, LargePayload),
         new(EchoModes.Pull, 1, 1, SmallPayload),
         new(EchoModes.PullMany, FloodConnections, FloodWindow, SmallPayload),
+        new(EchoModes.PushOn, FloodConnections, FloodWindow, SmallPayload),
+        new(EchoModes.PushOn, FloodConnections, FloodWindow, LargePayload),
+        new(EchoModes.PullHere, FloodConnections, FloodWindow, SmallPayload),
+        new(EchoModes.PullHere, FloodConnections, FloodWindow, LargePayload),
+        new(EchoModes.PullHere, 1, 1, SmallPayload),
         new(EchoModes.SendWaits, FloodConnections, FloodWindow, LargePayload),
     ];
 
@@ -50,8 +55,17 @@ internal static class EchoModes
     /// <summary>A loop of ReceiveManyAsync.</summary>
     public const string PullMany = "pull-many";
 
+    /// <summary>A handler passes the frames back by reference.</summary>
+    public const string PushOn = "push-on";
+
+    /// <summary>A loop of ReceiveManyAsync that the shards run, passing back by reference.</summary>
+    public const string PullHere = "pull-here";
+
     /// <summary>As pull, with a high-water mark of a few messages, so that SendAsync really waits.</summary>
     public const string SendWaits = "send-waits";
 
-    public static string[] All { get; } = [Push, Pull, PullMany, SendWaits];
+    /// <summary>The ways with a handler.</summary>
+    public static bool IsPush(string mode) => mode is Push or PushOn;
+
+    public static string[] All { get; } = [Push, PushOn, Pull, PullMany, PullHere, SendWaits];
 }

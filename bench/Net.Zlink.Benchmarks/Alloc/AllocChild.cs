@@ -101,16 +101,16 @@ internal static class AllocChild
     private static async Task<int> ServeAsync(string mode, int port, CancellationToken cancellation)
     {
         await using var context = new ZlinkContext();
-        await using StreamSocket socket = context.CreateStream();
+        await using StreamSocket socket = context.CreateStream(new StreamOptions { AllowSynchronousContinuations = string.Equals(mode, EchoModes.PullHere, StringComparison.Ordinal) });
         if (string.Equals(mode, EchoModes.SendWaits, StringComparison.Ordinal))
         {
             socket.Options.SendHighWaterMark = TinyHighWaterMark;
         }
 
         var counts = new EchoCounts();
-        bool push = string.Equals(mode, EchoModes.Push, StringComparison.Ordinal);
+        bool push = EchoModes.IsPush(mode);
         string at = string.Create(CultureInfo.InvariantCulture, $"tcp://127.0.0.1:{port}");
-        string endpoint = push ? socket.Bind(at, new EchoHandler(counts)) : socket.Bind(at);
+        string endpoint = push ? socket.Bind(at, new EchoHandler(counts, passesOn: string.Equals(mode, EchoModes.PushOn, StringComparison.Ordinal))) : socket.Bind(at);
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         Task loop = push ? Task.CompletedTask : new EchoLoop(socket, counts).RunAsync(mode, stop.Token);
         Console.WriteLine(Ready + endpoint);

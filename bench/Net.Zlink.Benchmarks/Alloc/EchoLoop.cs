@@ -10,7 +10,12 @@ internal sealed class EchoLoop(StreamSocket socket, EchoCounts counts)
     {
         try
         {
-            await (string.Equals(mode, EchoModes.PullMany, StringComparison.Ordinal) ? PullManyAsync(cancellation) : PullAsync(cancellation));
+            await (mode switch
+            {
+                EchoModes.PullMany => PullManyAsync(passesOn: false, cancellation),
+                EchoModes.PullHere => PullManyAsync(passesOn: true, cancellation),
+                _ => PullAsync(cancellation),
+            });
         }
         catch (OperationCanceledException)
         {
@@ -35,7 +40,7 @@ internal sealed class EchoLoop(StreamSocket socket, EchoCounts counts)
         }
     }
 
-    private async Task PullManyAsync(CancellationToken cancellation)
+    private async Task PullManyAsync(bool passesOn, CancellationToken cancellation)
     {
         var messages = new StreamMessage[Batch];
         while (true)
@@ -47,7 +52,7 @@ internal sealed class EchoLoop(StreamSocket socket, EchoCounts counts)
             }
 
             int received = await receive;
-            for (int i = 0; i < received; i++)
+            for (int i = passesOn ? PassOn(messages.AsSpan(0, received)) : 0; i < received; i++)
             {
                 using StreamMessage message = messages[i];
                 if (message.Kind == StreamMessageKind.Data && !Answer(message))
@@ -56,6 +61,20 @@ internal sealed class EchoLoop(StreamSocket socket, EchoCounts counts)
                 }
             }
         }
+    }
+
+    /// <summary>Passes back what is of one peer, from the first message on; returns how many.</summary>
+    private int PassOn(ReadOnlySpan<StreamMessage> messages)
+    {
+        int count = 0;
+        while (count < messages.Length && messages[count].Kind == StreamMessageKind.Data && messages[count].PeerId == messages[0].PeerId)
+        {
+            count++;
+        }
+
+        int sent = count == 0 ? 0 : socket.SendMany(messages[0].PeerId, messages[..count], out _);
+        Interlocked.Add(ref counts.Messages, sent);
+        return sent;
     }
 
     /// <summary>False: there is no room now.</summary>
@@ -79,10 +98,16 @@ internal sealed class EchoLoop(StreamSocket socket, EchoCounts counts)
 }
 
 /// <summary>The measured server, push: answers on the shard.</summary>
-internal sealed class EchoHandler(EchoCounts counts) : StreamHandler
+internal sealed class EchoHandler(EchoCounts counts, bool passesOn = false) : StreamHandler
 {
     public override ValueTask OnReceivedAsync(StreamPeer peer, StreamFrames frames)
     {
+        if (passesOn)
+        {
+            Interlocked.Add(ref counts.Messages, peer.SendMany(frames, out _));
+            return ValueTask.CompletedTask;
+        }
+
         foreach (ReadOnlyMemory<byte> payload in frames)
         {
             Interlocked.Increment(ref counts.Messages);

@@ -14,7 +14,7 @@ internal sealed class OutboundChain(BufferPool pool)
     // From here on a payload gets a buffer and a send of its own: 16 KiB is where a copy under the lock (about 1 us) costs more than a second send.
     public const int LargePayload = 16 * 1024;
 
-    // A run of received messages that nothing is queued before goes without a copy from here on: copying 4 KiB that have left the cache costs as much as a segment (0.4 us).
+    // A run of received messages that nothing is queued before goes without a copy from here on: copying 4 KiB that have left the cache costs about as much as a segment, some 0.4 us.
     private const int SmallestRun = 4 * 1024;
 
     private OutboundSegment? _first;
@@ -136,7 +136,11 @@ internal sealed class OutboundChain(BufferPool pool)
 
         segment.Next = null;
         segment.IsOpen = false;
-        _burst = Math.Min(_burst + segment.Length, OutboundSegment.Largest);
+        if (segment.IsEncoded)
+        {
+            _burst = Math.Min(_burst + segment.Length, OutboundSegment.Largest);
+        }
+
         return segment;
     }
 
@@ -283,7 +287,7 @@ internal sealed class OutboundChain(BufferPool pool)
             return last;
         }
 
-        int size = OutboundSegment.SizeFor(Math.Max(_sizeHint, _last is null ? 0 : _last.Memory.Length * 4));
+        int size = OutboundSegment.SizeFor(Math.Max(Math.Max(_sizeHint, needed), _last is { IsEncoded: true } full ? full.Memory.Length * 4 : 0));
         OutboundSegment segment = OutboundSegment.ForEncoding(pool.RentArray(Math.Max(size, needed)));
         Link(segment);
         return segment;

@@ -57,8 +57,11 @@ internal sealed class OutboundSegment
     /// <summary>True while frames may be appended: a pooled array, or a run of received frames, that is not being sent.</summary>
     public bool IsOpen { get; set; }
 
+    /// <summary>Its bytes were encoded or copied into an array of its own.</summary>
+    public bool IsEncoded => _array is not null;
+
     /// <summary>Room to encode into: none in a segment that is no array of its own.</summary>
-    public Span<byte> FreeSpan => Memory.Span[Length..];
+    public Span<byte> FreeSpan => _array is null ? default : _array.AsSpan(Length);
 
     /// <summary>How large an array to encode so much into: one of four sizes, each a class of the pool that has to fill its own reserve before it allocates nothing more.</summary>
     public static int SizeFor(int bytes)

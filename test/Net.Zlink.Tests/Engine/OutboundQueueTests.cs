@@ -277,6 +277,67 @@ public sealed class OutboundQueueTests
         Assert.InRange(bench.Pool.GetStatistics().BytesRented, 100, 100 * 128);
     }
 
+    [Theory]
+    [InlineData(4, 1000, true)]
+    [InlineData(4, 90, false)] // Too short to be referred to: copied, and so is what follows.
+    public void Runs_that_lie_behind_one_another_become_one_segment(int runs, int payload, bool isReferredTo)
+    {
+        BufferPool pool = TestPools.Create();
+        using (var bench = new OutboundBench(pool, default))
+        {
+            byte[] frames = [.. Enumerable.Range(0, runs * 5).SelectMany(i => OutboundBench.Frame([.. Enumerable.Repeat((byte)i, payload)]))];
+            Slab slab = bench.Slabs.Rent(frames.Length);
+            frames.CopyTo(slab.Array, 0);
+            int length = frames.Length / runs;
+            long before = pool.GetStatistics().BytesRented;
+            for (int i = 0; i < runs; i++)
+            {
+                Assert.Equal(SendStatus.Accepted, bench.Queue.TryAppendShared(slab, i * length, length, 5, out _));
+            }
+
+            Assert.Equal(isReferredTo, pool.GetStatistics().BytesRented == before);
+            slab.Release();
+            Assert.Equal((runs * 5, frames.Length), bench.WriteOne());
+            Assert.Null(bench.WriteOne());
+            Assert.Equal(frames, bench.Wire);
+            Assert.Equal(runs * 5, bench.Queue.Counts.WrittenMessages);
+        }
+
+        Assert.Equal(0, pool.GetStatistics().BytesRented);
+    }
+
+    [Fact]
+    public void A_run_that_comes_while_the_one_before_it_is_written_is_a_segment_of_its_own()
+    {
+        using var bench = new OutboundBench(TestPools.Create(), default);
+        byte[] frames = [.. Enumerable.Range(0, 20).SelectMany(static i => OutboundBench.Frame([.. Enumerable.Repeat((byte)i, 1000)]))];
+        Slab slab = bench.Slabs.Rent(frames.Length);
+        frames.CopyTo(slab.Array, 0);
+        int half = frames.Length / 2;
+        Assert.Equal(SendStatus.Accepted, bench.Queue.TryAppendShared(slab, 0, half, 10, out _));
+        bench.BeginWrite();
+        Assert.Equal(SendStatus.Accepted, bench.Queue.TryAppendShared(slab, half, half, 10, out _));
+        slab.Release();
+        Assert.Equal((10, half), bench.WriteOne());
+        Assert.Equal((10, half), bench.WriteOne());
+        Assert.Equal(frames, bench.Wire);
+    }
+
+    [Theory]
+    [InlineData(9, false)]
+    [InlineData(10, true)]
+    public void A_run_enters_whole_or_not_at_all(int limit, bool fits)
+    {
+        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(limit, 0));
+        Assert.Equal(SendStatus.Accepted, bench.Append([1]));
+        byte[] frames = [.. Enumerable.Range(0, 9).SelectMany(static i => OutboundBench.Frame([(byte)i]))];
+        Slab slab = bench.Slabs.Rent(frames.Length);
+        frames.CopyTo(slab.Array, 0);
+        Assert.Equal(fits ? SendStatus.Accepted : SendStatus.Full, bench.Queue.TryAppendShared(slab, 0, frames.Length, 9, out _));
+        slab.Release();
+        Assert.Equal(fits ? 10 : 1, bench.Queue.Counts.QueuedMessages);
+    }
+
     [Fact]
     public void Abandoning_returns_every_array_and_counts_what_was_not_written()
     {
