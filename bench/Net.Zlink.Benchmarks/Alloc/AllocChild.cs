@@ -25,9 +25,11 @@ internal static class AllocChild
         Option<string> mode = ModeOption();
         var port = new Option<int>("--port") { Description = "Where to listen, so that 'profile' can start the measured server as it is." };
         var command = new Command(ServerCommand, "The measured server of 'alloc'.") { Hidden = true };
+        Option<string> pool = AllocPools.CreateOption();
         command.Add(mode);
         command.Add(port);
-        command.SetAction((request, cancellation) => ServeAsync(request.GetValue(mode)!, request.GetValue(port), cancellation));
+        command.Add(pool);
+        command.SetAction((request, cancellation) => ServeAsync(request.GetValue(mode)!, request.GetValue(port), request.GetValue(pool)!, cancellation));
         return command;
     }
 
@@ -40,6 +42,8 @@ internal static class AllocChild
         var warmUp = new Option<int>("--warm-up") { Required = true };
         var messages = new Option<int>("--messages") { Required = true };
         var command = new Command(ClientCommand, "The measured client of 'alloc'.") { Hidden = true };
+        Option<string> pool = AllocPools.CreateOption();
+        command.Add(pool);
         command.Add(mode);
         command.Add(endpoint);
         command.Add(inFlight);
@@ -48,7 +52,7 @@ internal static class AllocChild
         command.Add(messages);
         command.SetAction(async (request, cancellation) =>
         {
-            await using var client = new MeasuredClient(request.GetValue(mode)!, request.GetValue(inFlight), request.GetValue(size));
+            await using var client = new MeasuredClient(AllocPools.CreateContext(request.GetValue(pool)!), request.GetValue(mode)!, request.GetValue(inFlight), request.GetValue(size));
             await client.ConnectAsync(request.GetValue(endpoint)!, cancellation);
             await client.RunAsync(request.GetValue(warmUp), cancellation);
             AllocMark before = client.Mark();
@@ -71,8 +75,9 @@ internal static class AllocChild
         var mark = new Option<int>("--hwm") { Required = true };
         var warmUp = new Option<int>("--warm-up") { Required = true };
         var messages = new Option<int>("--messages") { Required = true };
+        Option<string> pool = AllocPools.CreateOption();
         var command = new Command(SocketsCommand, "The measured sockets of 'alloc'.") { Hidden = true };
-        foreach (Option option in new Option[] { pattern, transport, mode, size, mark, warmUp, messages })
+        foreach (Option option in new Option[] { pattern, transport, mode, size, mark, warmUp, messages, pool })
         {
             command.Add(option);
         }
@@ -81,7 +86,7 @@ internal static class AllocChild
         {
             var what = new ZmpAllocCase(request.GetValue(pattern)!, request.GetValue(transport)!, request.GetValue(mode)!, request.GetValue(size));
             bool waits = string.Equals(what.Mode, ZmpModes.SendWaits, StringComparison.Ordinal);
-            await using var loop = new ZmpAllocLoop(what, waits ? TinyHighWaterMark : request.GetValue(mark));
+            await using var loop = new ZmpAllocLoop(AllocPools.CreateContext(request.GetValue(pool)!), what, waits ? TinyHighWaterMark : request.GetValue(mark));
             await loop.RunAsync(request.GetValue(warmUp)).WaitAsync(cancellation);
 
             // The first mark of a process is its dearest: that is not the messages' cost.
@@ -98,9 +103,9 @@ internal static class AllocChild
         return command;
     }
 
-    private static async Task<int> ServeAsync(string mode, int port, CancellationToken cancellation)
+    private static async Task<int> ServeAsync(string mode, int port, string pool, CancellationToken cancellation)
     {
-        await using var context = new ZlinkContext();
+        await using ZlinkContext context = AllocPools.CreateContext(pool);
         await using StreamSocket socket = context.CreateStream(new StreamOptions { AllowSynchronousContinuations = string.Equals(mode, EchoModes.PullHere, StringComparison.Ordinal) });
         if (string.Equals(mode, EchoModes.SendWaits, StringComparison.Ordinal))
         {

@@ -17,6 +17,7 @@ internal static class AllocCommand
             Description = "High-water marks of the ZMP sockets: so low that their queues reach them while warming up, since a queue that grows longer than ever before makes the pool grow.",
             DefaultValueFactory = _ => 1_000,
         }.AtLeast(1);
+        Option<string> pool = AllocPools.CreateOption();
         var inline = new Option<bool>("--inline-completions") { Description = "Start the measured processes with the runtime's inline completions on." };
         var json = new Option<FileInfo?>("--json") { Description = "Also write the figures to this file." };
         var command = new ExampleCommand(
@@ -30,12 +31,13 @@ internal static class AllocCommand
         command.Add(warmUp);
         command.Add(only);
         command.Add(mark);
+        command.Add(pool);
         command.Add(inline);
         command.Add(json);
         messages.Validators.Add(result => Validate(result, result.GetValueOrDefault<int>()));
         warmUp.Validators.Add(result => Validate(result, result.GetValueOrDefault<int>()));
         command.SetAction((request, cancellation) => RunAsync(
-            new AllocRun(request.GetValue(warmUp), request.GetValue(messages), request.GetValue(mark), request.GetValue(inline)), request.GetValue(only) ?? "", request.GetValue(json), cancellation));
+            new AllocRun(request.GetValue(warmUp), request.GetValue(messages), request.GetValue(mark), request.GetValue(inline), request.GetValue(pool)!), request.GetValue(only) ?? "", request.GetValue(json), cancellation));
         return command;
     }
 
@@ -53,7 +55,7 @@ internal static class AllocCommand
     {
         var machine = new Machine();
         Console.WriteLine(machine);
-        Console.WriteLine($"{run.WarmUp:N0} messages to warm up, then {run.Messages:N0} measured by GC.GetTotalAllocatedBytes(true); inline completions {(run.InlineCompletions ? "on" : "off")}");
+        Console.WriteLine($"{run.WarmUp:N0} messages to warm up, then {run.Messages:N0} measured by GC.GetTotalAllocatedBytes(true); inline completions {(run.InlineCompletions ? "on" : "off")}, pool {run.Pool}");
         Console.WriteLine();
 
         List<AllocResult> servers = await MeasureAsync("server", AllocCase.ForServer, only, run.MeasureServerAsync, cancellation);

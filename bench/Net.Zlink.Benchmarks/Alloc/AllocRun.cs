@@ -7,7 +7,7 @@ using Net.Zlink.Benchmarks.Common;
 namespace Net.Zlink.Benchmarks.Alloc;
 
 /// <summary>Measures one case in a child process, so that nothing of the other side is in the figure.</summary>
-internal sealed record AllocRun(int WarmUp, int Messages, int HighWaterMark, bool InlineCompletions)
+internal sealed record AllocRun(int WarmUp, int Messages, int HighWaterMark, bool InlineCompletions, string Pool)
 {
     // A child that has not started by then never will; a mark is answered at once.
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(30);
@@ -41,6 +41,7 @@ internal sealed record AllocRun(int WarmUp, int Messages, int HighWaterMark, boo
             InlineCompletions,
             AllocChild.ClientCommand,
             "--mode", one.Mode,
+            AllocPools.OptionName, Pool,
             "--endpoint", endpoint,
             "--in-flight", Text(one.InFlight),
             "--size", Text(one.Size),
@@ -60,6 +61,7 @@ internal sealed record AllocRun(int WarmUp, int Messages, int HighWaterMark, boo
             "--pattern", one.Pattern,
             "--transport", one.Transport,
             "--mode", one.Mode,
+            AllocPools.OptionName, Pool,
             "--size", Text(one.Size),
             "--hwm", Text(HighWaterMark),
             "--warm-up", Text(WarmUp),
@@ -91,7 +93,7 @@ internal sealed record AllocRun(int WarmUp, int Messages, int HighWaterMark, boo
             : JsonSerializer.Deserialize<AllocMark>(line.AsSpan(AllocChild.MarkReply.Length))!;
     }
 
-    private ChildProcess StartServer(string mode) => ChildProcess.Start(Self.StartInfo(InlineCompletions, AllocChild.ServerCommand, "--mode", mode));
+    private ChildProcess StartServer(string mode) => ChildProcess.Start(Self.StartInfo(InlineCompletions, AllocChild.ServerCommand, "--mode", mode, AllocPools.OptionName, Pool));
 }
 
 /// <summary>What one case cost.</summary>

@@ -3,7 +3,7 @@ namespace Net.Zlink.Benchmarks.Alloc;
 /// <summary>Our own client side under measurement: one connection made by ConnectAsync, a window of messages on their way.</summary>
 internal sealed class MeasuredClient : StreamHandler, IAsyncDisposable
 {
-    private readonly ZlinkContext _context = new();
+    private readonly ZlinkContext _context;
     private readonly StreamSocket _socket;
     private readonly bool _push;
     private readonly int _inFlight;
@@ -13,8 +13,13 @@ internal sealed class MeasuredClient : StreamHandler, IAsyncDisposable
     private int _toSend;
     private int _toReceive;
 
-    public MeasuredClient(string mode, int inFlight, int size)
+    /// <param name="context">Owned.</param>
+    /// <param name="mode">How it receives: see <see cref="EchoModes"/>.</param>
+    /// <param name="inFlight">The window.</param>
+    /// <param name="size">Payload bytes.</param>
+    public MeasuredClient(ZlinkContext context, string mode, int inFlight, int size)
     {
+        _context = context;
         _socket = _context.CreateStream();
         _push = string.Equals(mode, EchoModes.Push, StringComparison.Ordinal);
         _inFlight = inFlight;

@@ -5,7 +5,7 @@ namespace Net.Zlink.Benchmarks.Alloc;
 /// <summary>The two sockets and what they do; for PUB and SUB a second two, so that there is a way back.</summary>
 internal sealed class ZmpAllocLoop : IAsyncDisposable
 {
-    private readonly ZlinkContext _context = new();
+    private readonly ZlinkContext _context;
     private readonly EchoCounts _counts = new();
     private readonly ZmpAllocCase _case;
     private readonly int _mark;
@@ -15,8 +15,12 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
     private readonly ReceivingSocket _forth;
     private readonly ReceivingSocket _back;
 
-    public ZmpAllocLoop(ZmpAllocCase what, int highWaterMark)
+    /// <param name="context">Owned.</param>
+    /// <param name="what">The case.</param>
+    /// <param name="highWaterMark">Of each socket, in both directions.</param>
+    public ZmpAllocLoop(ZlinkContext context, ZmpAllocCase what, int highWaterMark)
     {
+        _context = context;
         _case = what;
         _mark = highWaterMark;
         _payload = new byte[what.Size];

