@@ -30,17 +30,7 @@ public readonly struct StreamFrames
     public Enumerator GetEnumerator() => new(_slab?.Array ?? [], _offset, _length);
 
     /// <summary>Appends them to a queue as they came, all or none.</summary>
-    internal SendStatus TryAppendTo(OutboundQueue queue, out bool schedule)
-    {
-        SendStatus status = queue.TryAppendShared(_slab!, _offset, _length, Count, out schedule);
-        if (status == SendStatus.Accepted && ShardLoop.Current is { } shard)
-        {
-            // They may be referred to from now on, and this shard's next read goes behind them. Elsewhere they are kept already: the handler went on asynchronously.
-            shard.ReceiveSlab.Keep(_slab!, _offset + _length);
-        }
-
-        return status;
-    }
+    internal SendStatus TryAppendTo(OutboundQueue queue, out bool schedule) => queue.TryAppendShared(_slab!, _offset, _length, Count, out schedule);
 
     /// <summary>Walks over the payloads of a <see cref="StreamFrames"/>.</summary>
     public struct Enumerator

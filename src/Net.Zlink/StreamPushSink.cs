@@ -90,6 +90,18 @@ internal sealed class StreamPushSession : ShardWork
             return Delivery.Park;
         }
 
+        Delivery delivery = Call(batch);
+        if (!batch.Slab.IsExclusive)
+        {
+            // The handler still has the frames, or has passed them on, on whatever thread: the shard's next read goes behind them.
+            _connection.Shard.ReceiveSlab.Keep(batch.Slab, batch.Offset + batch.Length);
+        }
+
+        return delivery;
+    }
+
+    private Delivery Call(in InboundBatch batch)
+    {
         ValueTask task;
         try
         {
@@ -106,13 +118,8 @@ internal sealed class StreamPushSession : ShardWork
             return Delivery.Park;
         }
 
-        // The frames stay where they are until the handler is done; the shard's next read goes behind them.
+        // The frames stay where they are until the handler is done.
         batch.Slab.AddReference();
-        if (!batch.OwnsSlab)
-        {
-            _connection.Shard.ReceiveSlab.Keep(batch.Slab, batch.Offset + batch.Length);
-        }
-
         _held = batch.Slab;
         _pending = task;
         _isPending = true;

@@ -46,7 +46,7 @@ internal sealed class ReceiveSlab(Slab.SlabCache slabs)
     {
         if (ReferenceEquals(slab, _slab))
         {
-            _position = Math.Max(_position, end); // A handler may keep what it got earlier than others.
+            _position = end;
         }
     }
 

@@ -6,29 +6,28 @@ namespace Net.Zlink.Tests.Stream;
 /// <summary>Passing received messages on as they came.</summary>
 public sealed class SendManyTests
 {
+    /// <summary>Size and number of messages on both sides of what is copied and what is referred to, within one read and over many.</summary>
+    public static TheoryData<int, int> Bursts => new()
+    {
+        { 0, 10 },
+        { 1, 300 },
+        { 64, 100 },
+        { 1024, 30 },
+        { 5_000, 40 },
+        { 20_000, 9 },
+        { 300_000, 3 },
+    };
+
     [Theory]
-    [InlineData(0, 10)]
-    [InlineData(1, 300)]
-    [InlineData(64, 100)]
-    [InlineData(1024, 30)]
-    [InlineData(5_000, 40)]
-    [InlineData(20_000, 9)]
-    [InlineData(300_000, 3)]
+    [MemberData(nameof(Bursts))]
     public async Task What_is_passed_back_arrives_whole_and_in_order(int size, int count)
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint);
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         uint id = await socket.NextConnectedAsync();
-        byte[][] payloads = [.. Enumerable.Range(0, count).Select(i => Wire.Pattern(size, i))];
-        Task sending = peer.SendAsync(Wire.Frames(payloads));
         Task echo = EchoAsync(socket, id, count);
-        foreach (byte[] payload in payloads)
-        {
-            Wire.AssertSame(payload, (await peer.ReadFrameAsync())!);
-        }
-
-        await sending;
+        await peer.AssertEchoedAsync([.. Enumerable.Range(0, count).Select(i => Wire.Pattern(size, i))]);
         await echo;
     }
 
@@ -36,11 +35,7 @@ public sealed class SendManyTests
     public async Task A_burst_is_passed_on_by_reference_and_not_copied()
     {
         await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendBufferSize = 16 * 1024 });
-        RawPeer source = await fixture.ConnectAsync(endpoint);
-        await socket.NextConnectedAsync();
-        await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
-        uint silent = await socket.NextConnectedAsync();
+        (StreamSocket socket, RawPeer source, uint silent) = await ConnectSourceAndSilentAsync(fixture);
         socket.Send(silent, new byte[8_000_000]); // More than the kernel takes.
         await fixture.Context.WhenIdleAsync().Guarded();
 
@@ -184,11 +179,7 @@ public sealed class SendManyTests
     public async Task What_was_passed_on_and_never_written_gives_its_memory_back()
     {
         await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendBufferSize = 16 * 1024 });
-        RawPeer source = await fixture.ConnectAsync(endpoint);
-        await socket.NextConnectedAsync();
-        await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
-        uint silent = await socket.NextConnectedAsync();
+        (StreamSocket socket, RawPeer source, uint silent) = await ConnectSourceAndSilentAsync(fixture);
         for (int round = 0; round < 20; round++)
         {
             await source.SendAsync(Wire.Frames(Enumerable.Range(0, 100).Select(static i => Wire.Pattern(4000, i))));
@@ -199,6 +190,16 @@ public sealed class SendManyTests
         peer.Abort();
 
         // The fixture checks that every buffer came back.
+    }
+
+    /// <summary>Two peers: one that speaks, and one that never reads, with little room on the way to it.</summary>
+    private static async Task<(StreamSocket Socket, RawPeer Source, uint Silent)> ConnectSourceAndSilentAsync(StreamFixture fixture)
+    {
+        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendBufferSize = 16 * 1024 });
+        RawPeer source = await fixture.ConnectAsync(endpoint);
+        await socket.NextConnectedAsync();
+        await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
+        return (socket, source, await socket.NextConnectedAsync());
     }
 
     private static async Task EchoAsync(StreamSocket socket, uint id, int count)

@@ -70,13 +70,7 @@ public sealed class SynchronousContinuationTests
         await Task.WhenAll(Enumerable.Range(0, Peers).Select(async p =>
         {
             RawPeer peer = await fixture.ConnectAsync(endpoint);
-            Task sending = peer.SendAsync(Wire.Frames(Enumerable.Range(0, Messages).Select(i => Payload(p, i))));
-            for (int i = 0; i < Messages; i++)
-            {
-                Wire.AssertSame(Payload(p, i), (await peer.ReadFrameAsync())!);
-            }
-
-            await sending;
+            await peer.AssertEchoedAsync([.. Enumerable.Range(0, Messages).Select(i => Payload(p, i))]);
         })).Guarded();
         socket.Dispose();
         await echo.Guarded();
@@ -244,14 +238,7 @@ public sealed class SynchronousContinuationTests
         return ValueTask.CompletedTask;
     }
 
-    private static async Task RoundTripAsync(RawPeer peer, int count)
-    {
-        await peer.SendAsync(Wire.Frames(Enumerable.Range(0, count).Select(static i => new[] { (byte)i })));
-        for (int i = 0; i < count; i++)
-        {
-            Assert.Equal([(byte)i], (await peer.ReadFrameAsync())!);
-        }
-    }
+    private static Task RoundTripAsync(RawPeer peer, int count) => peer.AssertEchoedAsync([.. Enumerable.Range(0, count).Select(static i => new[] { (byte)i })]);
 
     /// <summary>Answers everything, on no synchronization context, until the socket ends.</summary>
     private static Task EchoAsync(StreamSocket socket, Way way, Action<StreamMessage> look) => Task.Run(async () =>

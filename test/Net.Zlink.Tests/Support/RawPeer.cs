@@ -57,6 +57,18 @@ internal sealed class RawPeer(Socket socket) : IDisposable
         return payload;
     }
 
+    /// <summary>Sends frames, reading meanwhile, and sees each come back, whole and in order.</summary>
+    public async Task AssertEchoedAsync(byte[][] payloads)
+    {
+        Task sending = SendAsync(Wire.Frames(payloads));
+        foreach (byte[] payload in payloads)
+        {
+            Wire.AssertSame(payload, (await ReadFrameAsync())!);
+        }
+
+        await sending;
+    }
+
     /// <summary>Reads so many bytes, or fewer if the stream ends first.</summary>
     public async Task<byte[]> ReadAsync(int count)
     {
