@@ -64,7 +64,7 @@ public readonly struct StreamMessage : IDisposable
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public ReadOnlySpan<byte> Span => Payload.Span;
 
-    /// <summary>How many of the messages, from the first one on, were read together and lie behind one another.</summary>
+    /// <summary>Those of the messages, from the first one on, that were read together and lie behind one another.</summary>
     /// <exception cref="ArgumentException">The first is an event.</exception>
     /// <exception cref="ObjectDisposedException">One of them was disposed.</exception>
     internal static InboundRun RunOf(ReadOnlySpan<StreamMessage> messages)

@@ -12,7 +12,6 @@ internal sealed class StreamReceiver
     private readonly WaiterPool<BatchWaiter> _batchWaiters = new();
     private readonly Action<Waiter<PulledRun>> _recycleMessage;
     private readonly Action<Waiter<PulledRun>> _recycleBatch;
-
     private readonly bool _goesOnInPlace;
 
     /// <param name="queue">What it takes from.</param>

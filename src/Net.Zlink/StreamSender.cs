@@ -37,7 +37,6 @@ internal sealed class StreamSender
 
         SendStatus status = connection.Outbound.TryAppend(new OutgoingMessage(HeaderOf(payload.Length), payload), out bool schedule);
         Schedule(connection, schedule);
-
         return status;
     }
 
@@ -112,7 +111,6 @@ internal sealed class StreamSender
     {
         SendStatus status = run.TryAppendTo(connection.Outbound, out bool schedule);
         Schedule(connection, schedule);
-
         return status;
     }
 
@@ -146,7 +144,6 @@ internal sealed class StreamSender
         waiter.PeerId = link.Id;
         SendStatus status = connection.Outbound.AppendOrWait(new HeldMessage(HeaderOf(payload.Length), payload, owner), waiter, out bool schedule);
         Schedule(connection, schedule);
-
         if (status == SendStatus.Full)
         {
             waiter.CancelWith(cancellation);
@@ -171,11 +168,7 @@ internal sealed class StreamSender
                 && connection.Outbound.TryAppendShared(encoded, 0, length, messages: 1, out bool schedule) == SendStatus.Accepted)
             {
                 taken++;
-                if (schedule)
-                {
-                    connection.ScheduleFlush();
-                    OwedFlush.Note(connection.Shard);
-                }
+                Schedule(connection, schedule);
             }
         }
 

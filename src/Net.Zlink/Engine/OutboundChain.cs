@@ -68,12 +68,11 @@ internal sealed class OutboundChain(BufferPool pool)
     /// <summary>Adds whole messages, encoded already, in a slab: long ones by a reference of its own, short ones by copying them.</summary>
     public void AddShared(Slab slab, int offset, int length, int messages)
     {
-        bool mayRefer = messages == 1 ? length >= LargePayload : length >= (IsEmpty ? SmallestRun : LargePayload) && !slab.ShouldBeCopied;
         if (_last is { } last && last.TryExtend(slab, offset, length))
         {
             Enter(last, length);
         }
-        else if (mayRefer)
+        else if (messages == 1 ? length >= LargePayload : length >= (IsEmpty ? SmallestRun : LargePayload) && !slab.ShouldBeCopied)
         {
             slab.AddReference();
             OutboundSegment segment = OutboundSegment.ForShared(slab, offset, length);
