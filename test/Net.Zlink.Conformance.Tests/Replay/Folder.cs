@@ -14,7 +14,7 @@ internal static class Folder
     public const string Variable = "ZLINK_TRANSCRIPTS";
 
     /// <summary>Severed runs spend their time waiting for the kernel and each other; more at once than this only lengthens the queue.</summary>
-    private const int SeveredAtOnce = 4;
+    private const int SeveredAtOnce = 8;
 
     /// <summary>True when the folder is the project's own, for which every expectation must be of use.</summary>
     public static bool IsOwn => string.IsNullOrEmpty(Environment.GetEnvironmentVariable(Variable));

@@ -4,69 +4,19 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
 
-/// <summary>Connections over tls, ws and wss that are idle, and that are disposed at work.</summary>
-public sealed class SecureLifeTests : IDisposable
+/// <summary>Sockets over one transport that are disposed at work. A class for each transport, since each takes seconds and they can run beside each other.</summary>
+public abstract class DisposedAtWorkTests(string scheme) : IDisposable
 {
-    // The slabs that two shards read into: one each, and one between.
-    private const int ShardSlabs = 3;
-
     private readonly TestCertificates _certificates = new();
 
-    public void Dispose() => _certificates.Dispose();
-
-    [Theory]
-    [InlineData("tls")]
-    [InlineData("ws")]
-    [InlineData("wss")]
-    public async Task Idle_connections_hold_no_buffer_of_the_pool(string scheme)
+    public void Dispose()
     {
-        const int Count = 100;
-        await using var fixture = new StreamFixture();
-        StreamSocket server = fixture.Context.CreateStream();
-        server.Options.Tls.Certificate = _certificates.Server;
-        string endpoint = server.Bind($"{scheme}://127.0.0.1:0", TestHandler.Echo());
-        StreamSocket client = Client(fixture);
-        long before = fixture.Pool.GetStatistics().Live;
-        for (int i = 0; i < Count; i++)
-        {
-            uint id = await client.ConnectAsync(endpoint, Guard.Token).Guarded();
-            await client.NextConnectedAsync();
-
-            // Each has worked before it is idle.
-            Assert.True(client.TrySend(id, "hello"u8));
-            Assert.Equal("hello"u8.ToArray(), await client.NextDataAsync(id));
-        }
-
-        Assert.Equal(Count, server.PeerCount);
-
-        // What is left is the shards': where they read into.
-        await fixture.UntilAsync(() => fixture.Pool.GetStatistics().Live <= before + ShardSlabs);
+        _certificates.Dispose();
+        GC.SuppressFinalize(this);
     }
 
     [Fact]
-    public async Task Nor_do_many_that_were_made_at_once()
-    {
-        // The system's reports lag behind the reads now and then, and then a wait ends for nothing: one in a hundred here.
-        const int Count = 1_500;
-        const int AtOnce = 16;
-        await using var fixture = new StreamFixture();
-        StreamSocket server = fixture.Context.CreateStream();
-        string endpoint = server.Bind("ws://127.0.0.1:0", new TestHandler { TakesNotes = false });
-        StreamSocket client = fixture.Context.CreateStream();
-        var handler = new TestHandler { TakesNotes = false };
-        await Parallel.ForAsync(
-            0,
-            Count,
-            new ParallelOptions { MaxDegreeOfParallelism = AtOnce, CancellationToken = Guard.Token },
-            async (_, cancellation) => await client.ConnectAsync(endpoint, new StreamConnectOptions { Handler = handler }, cancellation));
-        await fixture.UntilAsync(() => server.PeerCount == Count && fixture.Pool.GetStatistics().Live <= ShardSlabs);
-    }
-
-    [Theory]
-    [InlineData("tls")]
-    [InlineData("ws")]
-    [InlineData("wss")]
-    public async Task Two_hundred_times_disposed_at_work_nothing_hangs_and_every_buffer_comes_back(string scheme)
+    public async Task Two_hundred_times_disposed_at_work_nothing_hangs_and_every_buffer_comes_back()
     {
         const int Rounds = 200;
         for (int round = 0; round < Rounds; round++)
@@ -182,11 +132,10 @@ public sealed class SecureLifeTests : IDisposable
         IReadOnlyList<BufferLeak> leaks = pool.GetOutstanding();
         Assert.True(leaks.Count == 0, leaks.Count == 0 ? "" : $"{leaks.Count} buffers did not come back, the first of {leaks[0].Length} bytes, rented by {leaks[0].RentedBy}");
     }
-
-    private static StreamSocket Client(StreamFixture fixture)
-    {
-        StreamSocket client = fixture.Context.CreateStream();
-        client.Options.Tls.VerifyPeer = false;
-        return client;
-    }
 }
+
+public sealed class TlsDisposedAtWorkTests() : DisposedAtWorkTests("tls");
+
+public sealed class WsDisposedAtWorkTests() : DisposedAtWorkTests("ws");
+
+public sealed class WssDisposedAtWorkTests() : DisposedAtWorkTests("wss");
