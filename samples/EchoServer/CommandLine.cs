@@ -26,7 +26,7 @@ internal sealed class CommandLine
     private readonly Option<bool> _devCertificate = new("--dev-cert") { Description = "Make a self-signed certificate for tls and wss, and say how to trust it" };
 
     private readonly Option<int?> _shards = Number(
-        "--shards", "Serial executors that share the connections. Default: one per processor", 1, MostShards);
+        "--shards", "Serial executors that share the connections. Default: one per processor, half with inline completions", 1, MostShards);
 
     private readonly Option<EchoMode> _mode = Choice(
         "--mode", "push: a handler answers in place; pull: one task receives for all. Default: push",

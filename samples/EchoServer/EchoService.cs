@@ -98,9 +98,7 @@ internal sealed class EchoService : IAsyncDisposable
     private static ZlinkContextOptions ContextOptionsOf(Options options)
     {
         BufferPoolOptions pool = options.Pool == PoolPreset.Server ? BufferPoolOptions.Server : BufferPoolOptions.Default;
-        return options.Shards is int shards
-            ? new ZlinkContextOptions { PoolOptions = pool, ShardCount = shards }
-            : new ZlinkContextOptions { PoolOptions = pool };
+        return new ZlinkContextOptions { PoolOptions = pool, ShardCount = options.ShardCount };
     }
 
     private static StreamOptions StreamOptionsOf(Options options)

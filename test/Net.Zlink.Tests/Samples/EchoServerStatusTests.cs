@@ -24,6 +24,19 @@ public class EchoServerStatusTests
         Assert.All(rows, row => Assert.Equal("1", FirstColumn(row)));
     }
 
+    [Theory]
+    [InlineData(2, "--inline-completions", "on")]
+    [InlineData(1, "--inline-completions", "off")]
+    public async Task There_is_a_shard_per_processor_and_half_as_many_with_inline_completions(int processorsEach, params string[] arguments)
+    {
+        (EchoProcess server, _) = await EchoProcess.ListenAsync(arguments);
+        await using EchoProcess _1 = server;
+
+        string settings = await server.ReadUntilAsync(line => line.Contains("Ctrl-C", StringComparison.Ordinal));
+
+        Assert.Contains($" {Math.Max(1, Environment.ProcessorCount / processorsEach)} shard", settings, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task Quiet_prints_nothing_between_ready_and_the_summary()
     {
