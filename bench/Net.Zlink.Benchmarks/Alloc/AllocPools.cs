@@ -13,7 +13,7 @@ internal static class AllocPools
 
     public static Option<string> CreateOption()
     {
-        var pool = new Option<string>(OptionName) { Description = "The measured process's buffer pool, as Net.Zlink's presets.", DefaultValueFactory = _ => Default };
+        var pool = new Option<string>(OptionName) { Description = "The measured process's buffer pool, as Net.Zlink's presets.", DefaultValueFactory = _ => Server };
         pool.AcceptOnlyFromAmong(Default, Server);
         return pool;
     }

@@ -9,22 +9,24 @@ internal static class BufferPoolPresets
     private const int KiB = 1_024;
     private const int MiB = 1_024 * KiB;
 
-    /// <summary>16 x 4,608 + 8 x 35,840 + 1 x 544,768 + 3 x 65,536 bytes = 1.1 MB warmed.</summary>
+    /// <summary>16 x 4,608 + 8 x 35,840 + 1 x 544,768 + 2 x 262,144 bytes = 1.4 MB warmed.</summary>
     internal static BufferClassPolicy[] Default { get; } = Build(static size => size switch
     {
         <= 1 * KiB => 16, // messages and the tails of incomplete frames: one thread cache's refill
-        <= 8 * KiB => 8, // outbound slabs of a few busy connections
-        64 * KiB => 4, // the receive slabs of a small machine's shards
-        < 64 * KiB => 1,
+        <= 8 * KiB => 8, // outbound arrays of a few busy connections
+        <= 64 * KiB => 1,
+        256 * KiB => 2, // the receive slabs of a small machine's shards
         _ => 0, // a small service may never see a large message
     }, keepBytes: 64 * MiB, keepCount: 16_384, TimeSpan.FromSeconds(30));
 
-    /// <summary>2,048 x 4,608 + 512 x 35,840 + 32 x 544,768 + 2 x 2,949,120 + 1 x 5,750,784 bytes = 56.9 MB warmed.</summary>
+    /// <summary>2,048 x 4,608 + 512 x 35,840 + 32 x 544,768 + 32 x 98,304 + 2 x 2,949,120 + 30 x 262,144 + 1 x 5,750,784 bytes = 67.9 MB warmed.</summary>
     internal static BufferClassPolicy[] Server { get; } = Build(static size => size switch
     {
         <= 1 * KiB => 2_048, // a fifth of 10,000 connections inside an incomplete small frame at once, in each class
-        <= 8 * KiB => 512, // outbound slabs in flight: bounded by what the shards flush at once, not by the connections
-        <= 64 * KiB => 32, // receive slabs that consumers still hold, and slabs of busy connections
+        <= 8 * KiB => 512, // outbound arrays in flight: bounded by what the shards flush at once, not by the connections
+        32 * KiB or 64 * KiB => 64, // outbound arrays of bursts; with 32 a flood still made the pool grow
+        <= 64 * KiB => 32, // copies of what consumers still hold
+        256 * KiB => 32, // the receive slabs of the shards, and those that consumers still hold messages of
         <= 304 * KiB => 2,
         _ => 1,
     }, keepBytes: 256 * MiB, keepCount: 65_536, TimeSpan.FromMinutes(5));
