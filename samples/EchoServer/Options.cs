@@ -34,6 +34,9 @@ internal sealed record Options
 {
     public const string DefaultEndpoint = "tcp://127.0.0.1:5555";
 
+    /// <summary>The library takes no more.</summary>
+    public const int MostShards = 1024;
+
     private const string InlineCompletionsVariable = "DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS";
     private const string PollingThreadsVariable = "DOTNET_SYSTEM_NET_SOCKETS_THREAD_COUNT";
 
@@ -44,12 +47,8 @@ internal sealed record Options
     /// <summary>What the command line says; null: <see cref="ShardCount"/> decides.</summary>
     public int? Shards { get; init; }
 
-    /// <summary>
-    /// One shard per processor, the library's own default. With inline completions half as many: each is then run by a polling thread of its own,
-    /// and one that has caught up with its clients sleeps and is woken for every burst, which costs the sender more than it gains.
-    /// On 2 processors one thread passed on 1.15 times as much as two (docs/benchmarks.md).
-    /// </summary>
-    public int ShardCount => Shards ?? (CompletesInline ? Math.Max(1, Environment.ProcessorCount / 2) : Environment.ProcessorCount);
+    /// <summary>One shard per processor, the library's own default; with inline completions one per polling thread, which then is the only one that runs it.</summary>
+    public int ShardCount => Shards ?? (CompletesInline ? PollingThreads : Environment.ProcessorCount);
 
     /// <summary>0: no cap.</summary>
     public int MaxConnections { get; init; }
@@ -75,7 +74,28 @@ internal sealed record Options
     /// <summary>How long each step of the demo is measured; null: no demo, run the server.</summary>
     public TimeSpan? Demo { get; init; }
 
-    private static bool CompletesInline => Environment.GetEnvironmentVariable(InlineCompletionsVariable) is "1";
+    // The runtime has the switch where it polls for itself: not on Windows.
+    private static bool CompletesInline => !OperatingSystem.IsWindows() && Environment.GetEnvironmentVariable(InlineCompletionsVariable) is "1";
+
+    /// <summary>
+    /// With inline completions: as the environment says, or as many as shards were asked for, or half as many as processors. A thread that has caught up with its clients sleeps and is
+    /// woken for every burst, which costs the sender more than it gains: on 2 processors one thread passed on 1.15 times as much as two (docs/benchmarks.md).
+    /// Encryption is work enough for all, and the demo's clients are polled by the same threads.
+    /// </summary>
+    private int PollingThreads
+    {
+        get
+        {
+            int processors = Environment.ProcessorCount;
+            if (int.TryParse(Environment.GetEnvironmentVariable(PollingThreadsVariable), NumberStyles.None, CultureInfo.InvariantCulture, out int said) && said > 0)
+            {
+                return Math.Min(said, MostShards);
+            }
+
+            bool isPlain = Demo is null && !Endpoints.Any(static endpoint => endpoint.StartsWith("tls:", StringComparison.Ordinal) || endpoint.StartsWith("wss:", StringComparison.Ordinal));
+            return Math.Min(Shards ?? (isPlain ? Math.Max(1, processors / 2) : processors), processors);
+        }
+    }
 
     /// <summary>
     /// Sets the runtime's switches, for the whole process. The runtime reads them once, at the first socket: that is why a program can still
@@ -88,10 +108,10 @@ internal sealed record Options
             Environment.SetEnvironmentVariable(InlineCompletionsVariable, InlineCompletions == InlineCompletions.On ? "1" : "0");
         }
 
-        if (CompletesInline && Environment.GetEnvironmentVariable(PollingThreadsVariable) is null)
+        if (CompletesInline)
         {
             // By itself the runtime polls with a thread per processor: those beyond the shards would only compete for them.
-            Environment.SetEnvironmentVariable(PollingThreadsVariable, Math.Min(ShardCount, Environment.ProcessorCount).ToString(CultureInfo.InvariantCulture));
+            Environment.SetEnvironmentVariable(PollingThreadsVariable, PollingThreads.ToString(CultureInfo.InvariantCulture));
         }
     }
 
@@ -100,7 +120,7 @@ internal sealed record Options
     {
         string mode = Mode == EchoMode.Push ? "push" : "pull";
         string pool = Pool == PoolPreset.Server ? "server" : "default";
-        string inline = CompletesInline ? "on" : "off";
+        string inline = CompletesInline ? $"on, {PollingThreads} polling thread{(PollingThreads == 1 ? "" : "s")}" : "off";
         return $"{mode} mode, {ShardCount} shard{(ShardCount == 1 ? "" : "s")}, {pool} pool, inline completions {inline}";
     }
 }

@@ -93,7 +93,7 @@ internal sealed class StreamPushSession : ShardWork
         Delivery delivery = Call(batch);
         if (!batch.Slab.IsExclusive)
         {
-            // The handler still has the frames, or has passed them on, on whatever thread: the shard's next read goes behind them.
+            // The handler still has the frames, or has passed them on, on whatever thread: the shard's next read goes behind them. (Or others have earlier bytes of the slab: that looks the same, and costs room only.)
             _connection.Shard.ReceiveSlab.Keep(batch.Slab, batch.Offset + batch.Length);
         }
 

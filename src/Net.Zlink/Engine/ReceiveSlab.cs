@@ -4,7 +4,7 @@ namespace Net.Zlink.Engine;
 
 /// <summary>The buffer that all connections of one shard read into, one after the other, so that an idle connection holds none.</summary>
 /// <remarks>
-/// What nobody kept is overwritten by the next read: a push handler that answers in place works in the same warm 64 KiB for ever. What a consumer
+/// While nobody keeps any of it, each read overwrites the last one: push handlers that answer in place work in the same warm 64 KiB for ever. What a consumer
 /// keeps stays where it is, the next read goes behind it, and a full slab is left to its readers and replaced.
 /// </remarks>
 internal sealed class ReceiveSlab(Slab.SlabCache slabs)

