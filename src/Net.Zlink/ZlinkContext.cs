@@ -194,9 +194,10 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
             {
                 _gone.AddGone(((ZlinkSocket)socket).Core.Type, last);
             }
-        }
 
-        socket.AddTo(_undelivered);
+            // Under the lock: the socket's own end and the context's meet here, and whoever comes second goes on to the report.
+            socket.AddTo(_undelivered);
+        }
     }
 
     /// <summary>What all ZMP sockets did, gone ones included: a snapshot.</summary>
