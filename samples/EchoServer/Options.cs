@@ -92,10 +92,13 @@ internal sealed record Options
                 return Math.Min(said, MostShards);
             }
 
-            bool isPlain = Demo is null && !Endpoints.Any(static endpoint => endpoint.StartsWith("tls:", StringComparison.Ordinal) || endpoint.StartsWith("wss:", StringComparison.Ordinal));
+            bool isPlain = Demo is null && !Endpoints.Any(IsEncrypted);
             return Math.Min(Shards ?? (isPlain ? Math.Max(1, processors / 2) : processors), processors);
         }
     }
+
+    /// <summary>The endpoint needs a certificate.</summary>
+    public static bool IsEncrypted(string endpoint) => endpoint.StartsWith("tls://", StringComparison.Ordinal) || endpoint.StartsWith("wss://", StringComparison.Ordinal);
 
     /// <summary>
     /// Sets the runtime's switches, for the whole process. The runtime reads them once, at the first socket: that is why a program can still

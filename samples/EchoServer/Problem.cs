@@ -21,12 +21,10 @@ internal static class Problem
     private static string Advice(string endpoint, ZlinkException cause) => cause.Error switch
     {
         ZlinkError.AddressInUse => "the address is in use. Stop the program that has it, or give --endpoint another port (0: any).",
-        ZlinkError.InvalidArgument when NeedsCertificate(endpoint) => $"{cause.Message}. Here that is --cert and --key, or --dev-cert.",
+        ZlinkError.InvalidArgument when Options.IsEncrypted(endpoint) => $"{cause.Message}. Here that is --cert and --key, or --dev-cert.",
         ZlinkError.InvalidArgument => $"it is not an endpoint. Write it like {Options.DefaultEndpoint}, tcp://*:5555 or tcp://[::1]:0.",
         ZlinkError.ProtocolNotSupported => "use tcp://, ipc://, tls://, ws:// or wss://.",
         ZlinkError.NoDevice => "this machine has no such name or network interface. Use an address of this machine, or * for all of them.",
         _ => cause.Message,
     };
-
-    private static bool NeedsCertificate(string endpoint) => endpoint.StartsWith("tls://", StringComparison.Ordinal) || endpoint.StartsWith("wss://", StringComparison.Ordinal);
 }
