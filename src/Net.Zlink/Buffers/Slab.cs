@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Collections.Concurrent;
+using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Buffers;
 
@@ -10,12 +11,15 @@ namespace Net.Zlink.Buffers;
 /// </remarks>
 internal sealed class Slab
 {
-    private readonly SlabCache _cache;
+    private SlabCache? _cache; // Null while it waits for its next use: a thread that keeps a wrapper must not keep a pool alive.
     private byte[] _array = [];
     private int _references;
+    private int _stripe;
     private IMemoryOwner<byte>? _owner;
 
-    private Slab(SlabCache cache) => _cache = cache;
+    private Slab()
+    {
+    }
 
     /// <summary>The backing array; valid while the caller holds a reference.</summary>
     public byte[] Array => _array;
@@ -24,7 +28,7 @@ internal sealed class Slab
     public bool IsExclusive => Volatile.Read(ref _references) == 1;
 
     /// <summary>So many slabs are out that what is to be kept of this one should rather be copied.</summary>
-    public bool ShouldBeCopied => _cache.IsOverBudget;
+    public bool ShouldBeCopied => _cache!.IsOverBudget;
 
     public void AddReference() => Interlocked.Increment(ref _references);
 
@@ -36,7 +40,9 @@ internal sealed class Slab
         {
             byte[] array = _array;
             _array = [];
-            _cache.Recycle(this, array);
+            SlabCache cache = _cache!;
+            _cache = null;
+            cache.Recycle(this, array);
         }
         else if (left < 0)
         {
@@ -47,10 +53,11 @@ internal sealed class Slab
     /// <summary>Moves the content to a larger array. Only the exclusive holder may call it.</summary>
     public void Grow(int length, int capacity)
     {
-        byte[] larger = _cache.Pool.RentArray(capacity);
+        SlabCache cache = _cache!;
+        byte[] larger = cache.Pool.RentArray(capacity);
         _array.AsSpan(0, length).CopyTo(larger);
-        _cache.Grown(larger.Length - _array.Length);
-        _cache.Pool.ReturnArray(_array);
+        cache.Account(larger.Length - _array.Length, _stripe);
+        cache.Pool.ReturnArray(_array);
         _array = larger;
     }
 
@@ -63,17 +70,37 @@ internal sealed class Slab
         // Kept messages pin whole slabs, however small they are. Past this much, what is kept is copied into buffers of its own size.
         private const long PinnedBudget = 32L * 1024 * 1024;
 
+        // Threads count on stripes of their own: one count that all of them write moves between processors for each slab, and costs more than the rest of a rent. What a stripe has not told the total yet is at most this much.
+        private const int Stripes = 8;
+        private const long Grain = 256 * 1024;
+
+        [ThreadStatic]
+        private static Slab? t_spare;
+
         private readonly ConcurrentQueue<Slab> _free = new();
+        private readonly Stripe[] _stripes = new Stripe[Stripes];
         private int _kept;
-        private long _outstandingBytes;
+        private long _total;
 
         public BufferPool Pool => pool;
 
-        /// <summary>Bytes in arrays that are out now.</summary>
-        public long OutstandingBytes => Volatile.Read(ref _outstandingBytes);
+        /// <summary>Bytes in arrays that are out now. Exact when nothing moves; adds up the stripes.</summary>
+        public long OutstandingBytes
+        {
+            get
+            {
+                long sum = 0;
+                foreach (ref Stripe stripe in _stripes.AsSpan())
+                {
+                    sum += Volatile.Read(ref stripe.Bytes);
+                }
 
-        /// <summary>So much memory is pinned that what is kept of a larger slab should be copied.</summary>
-        public bool IsOverBudget => OutstandingBytes > PinnedBudget;
+                return sum;
+            }
+        }
+
+        /// <summary>So much memory is pinned that what is kept of a larger slab should be copied. To 2 MB.</summary>
+        public bool IsOverBudget => Volatile.Read(ref _total) > PinnedBudget;
 
         /// <summary>A slab of at least <paramref name="minimumLength"/> bytes with one reference, the caller's.</summary>
         public Slab Rent(int minimumLength)
@@ -84,21 +111,29 @@ internal sealed class Slab
         /// <summary>A slab around an array of this pool that is out already; it goes back with the last reference.</summary>
         public Slab Adopt(byte[] array)
         {
-            Slab slab = Wrapper();
-            Interlocked.Add(ref _outstandingBytes, array.Length);
-            slab._array = array;
-            Volatile.Write(ref slab._references, 1);
+            Slab slab = Wrapper(array);
+            slab._stripe = Environment.CurrentManagedThreadId % Stripes;
+            Account(array.Length, slab._stripe);
             return slab;
         }
 
         /// <summary>A slab around memory that somebody handed over; its owner is disposed with the last reference.</summary>
         public Slab Adopt(byte[] array, IMemoryOwner<byte> owner)
         {
-            Slab slab = Wrapper();
-            slab._array = array;
+            Slab slab = Wrapper(array);
             slab._owner = owner;
-            Volatile.Write(ref slab._references, 1);
             return slab;
+        }
+
+        /// <summary>Counts bytes that go out, or, negative, come back: on the stripe that they went out on.</summary>
+        internal void Account(long bytes, int stripeIndex)
+        {
+            ref Stripe stripe = ref _stripes[stripeIndex];
+            long now = Interlocked.Add(ref stripe.Bytes, bytes);
+            if (Math.Abs(now - Volatile.Read(ref stripe.Told)) >= Grain)
+            {
+                Interlocked.Add(ref _total, now - Interlocked.Exchange(ref stripe.Told, now));
+            }
         }
 
         internal void Recycle(Slab slab, byte[] array)
@@ -110,11 +145,15 @@ internal sealed class Slab
             }
             else
             {
-                Interlocked.Add(ref _outstandingBytes, -array.Length);
+                Account(-array.Length, slab._stripe);
                 pool.ReturnArray(array);
             }
 
-            if (Interlocked.Increment(ref _kept) <= MaxKept)
+            if (t_spare is null)
+            {
+                t_spare = slab;
+            }
+            else if (Interlocked.Increment(ref _kept) <= MaxKept)
             {
                 _free.Enqueue(slab);
             }
@@ -124,17 +163,34 @@ internal sealed class Slab
             }
         }
 
-        private Slab Wrapper()
+        private Slab Wrapper(byte[] array)
         {
-            if (_free.TryDequeue(out Slab? slab))
+            Slab? slab = t_spare;
+            if (slab is not null)
+            {
+                t_spare = null;
+            }
+            else if (_free.TryDequeue(out slab))
             {
                 Interlocked.Decrement(ref _kept);
-                return slab;
+            }
+            else
+            {
+                slab = new Slab();
             }
 
-            return new Slab(this);
+            slab._cache = this;
+            slab._array = array;
+            Volatile.Write(ref slab._references, 1);
+            return slab;
         }
 
-        internal void Grown(int by) => Interlocked.Add(ref _outstandingBytes, by);
+        /// <summary>One line of the cache and its neighbour, which the processor fetches with it.</summary>
+        [StructLayout(LayoutKind.Sequential, Size = 128)]
+        private struct Stripe
+        {
+            public long Bytes;
+            public long Told;
+        }
     }
 }

@@ -30,8 +30,8 @@ internal enum ReadOutcome
 /// </remarks>
 internal struct FrameReader
 {
-    // Shorter frames are put together in the slab: copying up to 8 KiB (0.2 us) beats a system call that fetches only the rest of one frame.
-    private const int OwnBufferFrame = 8 * 1024;
+    // Shorter frames are put together in the slab, or in front of what the wire hands over: copying up to 8 KiB (0.2 us) beats a system call that fetches only the rest of one frame.
+    private const int OwnBufferFrame = Wire.Headroom;
 
     // A frame's own buffer starts at no less than this, so that the first growths of a slow sender's frame are not one per packet; 1,000 peers that announce much and send little hold 8 MB.
     private const int SmallestOwnBuffer = 8 * 1024;
@@ -64,12 +64,13 @@ internal struct FrameReader
             return ReadOwn(wire, out batch);
         }
 
-        Slab slab = slabs.Acquire(_tailLength, out int offset, out int length);
-        if (_tail is not null)
+        // Past the budget what is kept should be copied, so it is, into the shard's slab.
+        if (!slabs.ShouldCopy && wire.TryTake(out byte[]? array, out int start, out int taken))
         {
-            _tail.AsSpan(0, _tailLength).CopyTo(slab.Array.AsSpan(offset));
+            return Take(slabs.Adopt(array), start, taken, wire, slabs, pool, scanner, out batch);
         }
 
+        Slab slab = slabs.Acquire(_tailLength, out int offset, out int length);
         int wanted = _afterLarge ? Math.Min(LookSize, length - _tailLength) : length - _tailLength;
         _afterLarge = false;
         ReadOutcome outcome = Receive(wire, slab.Array.AsSpan(offset + _tailLength, wanted), out int received);
@@ -78,22 +79,7 @@ internal struct FrameReader
             return outcome;
         }
 
-        int available = _tailLength + received;
-        DropTail(pool);
-        FrameScan scan = scanner.Scan(slab.Array.AsSpan(offset, available));
-        IsBroken = scan.IsBroken;
-        Announced = scan.Announced;
-        if (scan.Frames > 0)
-        {
-            batch = new InboundBatch(slab, offset, scan.Consumed, scan.Frames, OwnsSlab: false);
-        }
-
-        int left = available - scan.Consumed;
-        if (left > 0 && !scan.IsBroken)
-        {
-            KeepRest(slab.Array.AsSpan(offset + scan.Consumed, left), scan.NextFrameSize, wire, slabs, pool);
-        }
-
+        batch = Cut(slab, offset, received, ownsSlab: false, wire, slabs, pool, scanner);
         return outcome;
     }
 
@@ -112,6 +98,37 @@ internal struct FrameReader
         DropTail(pool);
         _own?.Release();
         _own = null;
+    }
+
+    /// <summary>As one read that left nothing behind, of bytes that are in a buffer of their own already.</summary>
+    private ReadOutcome Take(Slab slab, int start, int length, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
+    {
+        _afterLarge = false;
+        batch = Cut(slab, start - _tailLength, length, ownsSlab: true, wire, slabs, pool, scanner);
+        if (batch.Frames == 0)
+        {
+            slab.Release();
+        }
+
+        return ReadOutcome.Drained;
+    }
+
+    /// <summary>Finds the frames in what was received behind the room for the tail, which starts at <paramref name="offset"/>, and keeps what is left of the last one.</summary>
+    private InboundBatch Cut(Slab slab, int offset, int received, bool ownsSlab, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
+    {
+        int available = _tailLength + received;
+        _tail?.AsSpan(0, _tailLength).CopyTo(slab.Array.AsSpan(offset));
+        DropTail(pool);
+        FrameScan scan = scanner.Scan(slab.Array.AsSpan(offset, available));
+        IsBroken = scan.IsBroken;
+        Announced = scan.Announced;
+        int left = available - scan.Consumed;
+        if (left > 0 && !scan.IsBroken)
+        {
+            KeepRest(slab.Array.AsSpan(offset + scan.Consumed, left), scan.NextFrameSize, wire, slabs, pool);
+        }
+
+        return scan.Frames > 0 ? new InboundBatch(slab, offset, scan.Consumed, scan.Frames, ownsSlab) : default;
     }
 
     private ReadOutcome ReadOwn(Wire wire, out InboundBatch batch)

@@ -44,6 +44,9 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         }
     }
 
+    /// <summary>What the next append touches: see <see cref="CacheLines"/>.</summary>
+    public void FetchLines() => CacheLines.Fetch(_backlog, _waiters);
+
     /// <summary>What a send would meet now.</summary>
     public SendStatus Status
     {

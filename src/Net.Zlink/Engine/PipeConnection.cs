@@ -85,6 +85,8 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         _toSend.Reader.CancelPendingRead();
     }
 
+    bool IWireEvents.IsBusy => false; // Its own loop reads at once.
+
     void IWireEvents.OnInput() => _input.Set();
 
     void IWireEvents.OnSent() => _sent.Set();

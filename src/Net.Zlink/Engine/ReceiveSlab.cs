@@ -56,6 +56,9 @@ internal sealed class ReceiveSlab(Slab.SlabCache slabs)
     /// <summary>A right-sized buffer of its own, outside the shared slab: for a frame longer than a read, or a copy.</summary>
     public Slab RentOwn(int size) => slabs.Rent(size);
 
+    /// <summary>A slab around an array of the pool that holds what was read already.</summary>
+    public Slab Adopt(byte[] array) => slabs.Adopt(array);
+
     /// <summary>Gives the slab back when the shard stops.</summary>
     public void Release()
     {

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using System.Net.Sockets;
 
@@ -12,6 +13,9 @@ namespace Net.Zlink.Transports;
 /// <param name="scheme">The transport's scheme, for texts.</param>
 internal abstract class Wire(Socket socket, string scheme) : IDisposable
 {
+    /// <summary>Free bytes in front of those that <see cref="TryTake"/> hands over, for what the caller has kept of a frame that they complete: 8 KiB, as much as it ever keeps outside a buffer of the frame's own.</summary>
+    public const int Headroom = 8 * 1024;
+
     /// <summary>The socket beneath: for its addresses and its number.</summary>
     public Socket Socket => socket;
 
@@ -53,6 +57,19 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
 
     /// <summary>Reads what is there, without waiting.</summary>
     public abstract WireStatus Receive(Span<byte> into, out int received);
+
+    /// <summary>
+    /// Hands over the array that the transport itself read into, with all that is <see cref="Available"/>: it saves the copy that <see cref="Receive"/> makes. In front of the bytes is room for <see cref="Headroom"/>
+    /// more. False: there is nothing to hand over, or so little that a copy is better; read it.
+    /// </summary>
+    /// <param name="array">Of the pool the wire was made with; the caller's from here on.</param>
+    /// <param name="start">Where the bytes start.</param>
+    /// <param name="length">How many there are.</param>
+    public virtual bool TryTake([NotNullWhen(true)] out byte[]? array, out int start, out int length)
+    {
+        (array, start, length) = (null, 0, 0);
+        return false;
+    }
 
     /// <summary>Writes what there is room for, without waiting. A transport that has to pack bytes first always says <see cref="WireStatus.WouldWait"/>.</summary>
     public abstract WireStatus Send(ReadOnlySpan<byte> bytes, out int sent);

@@ -40,7 +40,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         Listener = listener;
         RemoteEndPoint = TransportHandshake.AddressOf(wire.Socket, remote: true);
         LocalEndPoint = TransportHandshake.AddressOf(wire.Socket, remote: false);
-        Connection = new Connection(wire, socket.Host.Shards.Next(settings.ShardAffinity), socket.Host.Pool, settings.Connection, this, this, pipe.Queue, this)
+        Connection = new Connection(wire, socket.Host.Shards.For(wire, settings.ShardAffinity), socket.Host.Pool, settings.Connection, this, this, pipe.Queue, this)
         {
             RemoteEndPoint = RemoteEndPoint,
             LocalEndPoint = LocalEndPoint,

@@ -134,13 +134,13 @@ internal sealed class InboundWorld : IDisposable
 
         if (isPinned)
         {
-            _host.Slabs.Grown(MuchMemory);
+            _host.Slabs.Account(MuchMemory, 0);
         }
 
         bool isGood = Deliver(messages, new InboundBatch(slab, offset, total, frames.Length, owns), frames);
         if (isPinned)
         {
-            _host.Slabs.Grown(-MuchMemory);
+            _host.Slabs.Account(-MuchMemory, 0);
         }
 
         if (owns)
