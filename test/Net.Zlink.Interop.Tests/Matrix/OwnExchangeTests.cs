@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Net.Zlink.Interop.Tests.Matrix;
 
-/// <summary>The same with ours at both ends, where there is inproc too. Needs no native library.</summary>
+/// <summary>The same with ours at both ends, where there is inproc too. Needs no native library. The floods are in <see cref="OwnFloodTests"/>, so that the two run beside each other.</summary>
 public sealed class OwnExchangeTests
 {
     [Theory]
@@ -14,15 +14,5 @@ public sealed class OwnExchangeTests
         await using var context = new ZlinkContext();
         using PeerLink link = PeerLink.OpenOwn(context, oneType, otherType, oneBinds, transport);
         Exchange.OfEveryShape(link);
-    }
-
-    [Theory]
-    [MemberData(nameof(LinkCase.OwnRows), MemberType = typeof(LinkCase))]
-    public async Task Tens_of_thousands_of_messages_each_way_at_once_arrive_whole_and_in_order(
-        NativeSocketType oneType, NativeSocketType otherType, bool oneBinds, TestTransport transport)
-    {
-        await using var context = new ZlinkContext();
-        using PeerLink link = PeerLink.OpenOwn(context, oneType, otherType, oneBinds, transport);
-        await Exchange.OfManyAsync(link);
     }
 }
