@@ -19,16 +19,15 @@ internal static class BufferPoolPresets
         _ => 0, // a small service may never see a large message
     }, keepBytes: 64 * MiB, keepCount: 16_384, TimeSpan.FromSeconds(30));
 
-    /// <summary>2,048 x 4,608 + 512 x 35,840 + 32 x 544,768 + 32 x 98,304 + 2 x 2,949,120 + 14 x 262,144 + 1 x 5,750,784 bytes = 63.7 MB warmed.</summary>
+    /// <summary>2,048 x 4,608 + 512 x 35,840 + 32 x 544,768 + 32 x 114,688 + 2,949,120 + 19 x 262,144 + 5,750,784 bytes = 62.6 MB warmed.</summary>
     internal static BufferClassPolicy[] Server { get; } = Build(static size => size switch
     {
         <= 1 * KiB => 2_048, // a fifth of 10,000 connections inside an incomplete small frame at once, in each class
         <= 8 * KiB => 512, // outbound arrays in flight: bounded by what the shards flush at once, not by the connections
-        32 * KiB or 64 * KiB => 64, // outbound arrays of bursts; with 32 a flood still made the pool grow
+        16 * KiB or 32 * KiB or 64 * KiB => 64, // arrays of bursts, outbound and inproc; with 32 a flood still made the pool grow
         <= 64 * KiB => 32, // copies of what consumers still hold
-        256 * KiB => 16, // the receive slabs of the shards, and those that consumers still hold messages of
-        <= 304 * KiB => 2,
-        _ => 1,
+        256 * KiB => 20, // the receive slabs of the shards, and those that consumers still hold messages of
+        _ => 1, // large messages: one at a time before the pool grows
     }, keepBytes: 256 * MiB, keepCount: 65_536, TimeSpan.FromMinutes(5));
 
     private static BufferClassPolicy[] Build(Func<int, int> warmCount, int keepBytes, int keepCount, TimeSpan idle)
