@@ -11,7 +11,7 @@ public sealed record BufferPoolOptions
     public static BufferPoolOptions Default { get; } = new();
 
     /// <summary>
-    /// Warms about 64 MB and keeps at most 256 MiB a class, for 5 idle minutes: for a server of up to 10,000 connections.
+    /// Warms about 63 MB and keeps at most 256 MiB a class, for 5 idle minutes: for a server of up to 10,000 connections.
     /// </summary>
     public static BufferPoolOptions Server { get; } = new() { ClassPolicies = BufferPoolPresets.Server };
 

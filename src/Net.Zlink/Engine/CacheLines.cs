@@ -12,7 +12,7 @@ internal static class CacheLines
 
     /// <summary>The first two lines of each.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static void Fetch(object? one, object? two, object? three = null, object? four = null)
+    public static void Fetch(object? one, object? two, object? three, object? four)
     {
         Fetch(one);
         Fetch(two);

@@ -45,7 +45,11 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     }
 
     /// <summary>What the next append touches: see <see cref="CacheLines"/>.</summary>
-    public void FetchLines() => CacheLines.Fetch(_backlog, _waiters);
+    public void FetchLines()
+    {
+        CacheLines.Fetch(_backlog);
+        CacheLines.Fetch(_waiters);
+    }
 
     /// <summary>What a send would meet now.</summary>
     public SendStatus Status

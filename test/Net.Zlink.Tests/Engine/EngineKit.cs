@@ -6,6 +6,8 @@ using FsCheck;
 using FsCheck.Fluent;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Stream;
+using Net.Zlink.Transports;
 using Xunit;
 
 namespace Net.Zlink.Tests.Engine;
@@ -150,6 +152,34 @@ internal static class EngineKit
         return bytes;
     }
 
+    /// <summary>Payloads as STREAM frames, one behind the other.</summary>
+    public static byte[] Frames(byte[][] payloads)
+    {
+        var bytes = new byte[payloads.Sum(p => StreamFraming.HeaderSize + p.Length)];
+        int at = 0;
+        foreach (byte[] payload in payloads)
+        {
+            StreamFraming.WriteFrame(bytes.AsSpan(at), payload);
+            at += StreamFraming.HeaderSize + payload.Length;
+        }
+
+        return bytes;
+    }
+
+    /// <summary>The payloads of a batch of STREAM frames, which must be whole.</summary>
+    public static IEnumerable<byte[]> Payloads(InboundBatch batch)
+    {
+        ReadOnlyMemory<byte> bytes = batch.Frames > 0 ? batch.Slab.Array.AsMemory(batch.Offset, batch.Length) : default;
+        for (int i = 0; i < batch.Frames; i++)
+        {
+            int length = StreamFraming.ReadLength(bytes.Span);
+            yield return bytes.Slice(StreamFraming.HeaderSize, length).ToArray();
+            bytes = bytes[(StreamFraming.HeaderSize + length)..];
+        }
+
+        Assert.True(bytes.IsEmpty);
+    }
+
     private static IEnumerable<T[]> Shrink<T>(T[] items)
     {
         for (int part = items.Length / 2; part > 0; part /= 2)
@@ -174,6 +204,32 @@ internal sealed class TestWork(Action<int> run) : ShardWork
     internal override void OnFault(Exception exception) => Fault?.Invoke(exception);
 
     internal override string Describe() => Name;
+}
+
+/// <summary>A wire that nothing comes from and that takes nothing; its socket is not connected.</summary>
+internal class TestWire() : Wire(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp")
+{
+    public override int Available => 0;
+
+    public override bool WaitForInput() => true;
+
+    public override WireStatus FinishWait() => WireStatus.Done;
+
+    public override WireStatus Receive(Span<byte> into, out int received)
+    {
+        received = 0;
+        return WireStatus.WouldWait;
+    }
+
+    public override WireStatus Send(ReadOnlySpan<byte> bytes, out int sent) => throw new NotSupportedException();
+
+    public override bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame) => throw new NotSupportedException();
+
+    public override WireStatus FinishSend() => throw new NotSupportedException();
+
+    public override WireStatus EndSending(WireEnd end) => throw new NotSupportedException();
+
+    public override void Dispose() => Socket.Dispose();
 }
 
 /// <summary>Remembers what a shard reported.</summary>

@@ -17,7 +17,7 @@ public sealed class FrameReaderTests
     {
         using var bench = await Bench.OpenAsync(limit: 1_000);
         byte[][] payloads = [[], [1], [0], Pattern(3, 1), Pattern(17, 2), [], Pattern(9, 3)];
-        byte[] wire = Wire(payloads);
+        byte[] wire = Frames(payloads);
         for (int first = 0; first <= wire.Length; first++)
         {
             for (int second = first; second <= wire.Length; second += 7)
@@ -38,7 +38,7 @@ public sealed class FrameReaderTests
     {
         using var bench = await Bench.OpenAsync(limit: 1_000);
         byte[][] payloads = [Pattern(5, 1), [], Pattern(300, 2)];
-        foreach (byte one in Wire(payloads))
+        foreach (byte one in Frames(payloads))
         {
             bench.SendAndRead([one]);
         }
@@ -63,7 +63,7 @@ public sealed class FrameReaderTests
             payloads.Add(Pattern(3, length));
         }
 
-        byte[] wire = Wire([.. payloads]);
+        byte[] wire = Frames([.. payloads]);
         var sender = Task.Run(() => bench.Peer.Send(wire), TestContext.Current.CancellationToken);
         bench.ReadBytes(wire.Length);
         Assert.Equal(wire.Length, await sender.WaitAsync(Patience, TestContext.Current.CancellationToken));
@@ -75,7 +75,7 @@ public sealed class FrameReaderTests
     public async Task A_large_frame_holds_at_most_about_twice_what_has_arrived()
     {
         using var bench = await Bench.OpenAsync(limit: 4 * 1024 * 1024);
-        byte[] wire = Wire([Pattern(3 * 1024 * 1024, 5)]);
+        byte[] wire = Frames([Pattern(3 * 1024 * 1024, 5)]);
         int arrived = 0;
         int step = 1;
         while (arrived < wire.Length)
@@ -119,7 +119,7 @@ public sealed class FrameReaderTests
     public async Task A_length_over_the_limit_is_reported_behind_the_frames_before_it_and_nothing_is_kept()
     {
         using var bench = await Bench.OpenAsync(limit: 10);
-        bench.SendAndRead([.. Wire([Pattern(10, 1)]), 0, 0, 0, 11, 1, 2, 3]);
+        bench.SendAndRead([.. Frames([Pattern(10, 1)]), 0, 0, 0, 11, 1, 2, 3]);
         bench.ExpectFrames([Pattern(10, 1)]);
         Assert.True(bench.Reader.IsBroken);
         Assert.Equal(11u, bench.Reader.Announced);
@@ -157,7 +157,7 @@ public sealed class FrameReaderTests
         var kept = new List<(Slab Slab, int Offset, byte[] Wire)>();
         for (int i = 0; i < 40; i++)
         {
-            byte[] wire = Wire([Pattern(7_000, i)]);
+            byte[] wire = Frames([Pattern(7_000, i)]);
             bench.Peer.Send(wire);
             bench.WaitFor(wire.Length);
             bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
@@ -177,7 +177,7 @@ public sealed class FrameReaderTests
     public async Task Reading_frames_allocates_nothing()
     {
         using var bench = await Bench.OpenAsync(limit: 100_000);
-        byte[] whole = Wire([Pattern(100, 1), Pattern(100, 2)]);
+        byte[] whole = Frames([Pattern(100, 1), Pattern(100, 2)]);
         byte[] head = whole[..50];
         byte[] rest = whole[50..];
         long allocated = Allocations.OfPieces(
@@ -212,19 +212,6 @@ public sealed class FrameReaderTests
         bench.Peer.Shutdown(SocketShutdown.Send);
         Assert.True(bench.Ours.Poll(Patience, SelectMode.SelectRead));
         Assert.Equal(ReadOutcome.EndOfStream, FrameReader.Discard(bench.Wire, bench.Slabs, ref discarded));
-    }
-
-    private static byte[] Wire(byte[][] payloads)
-    {
-        var bytes = new byte[payloads.Sum(p => StreamFraming.HeaderSize + p.Length)];
-        int at = 0;
-        foreach (byte[] payload in payloads)
-        {
-            StreamFraming.WriteFrame(bytes.AsSpan(at), payload);
-            at += StreamFraming.HeaderSize + payload.Length;
-        }
-
-        return bytes;
     }
 
     private static long RoundUp(int length) =>
@@ -326,15 +313,7 @@ public sealed class FrameReaderTests
         private void Read(ref FrameReader reader)
         {
             reader.Read(Wire, Slabs, Pool, Scanner, out InboundBatch batch);
-            ReadOnlySpan<byte> bytes = batch.Frames > 0 ? batch.Bytes : [];
-            for (int i = 0; i < batch.Frames; i++)
-            {
-                int length = StreamFraming.ReadLength(bytes);
-                _frames.Add(bytes.Slice(StreamFraming.HeaderSize, length).ToArray());
-                bytes = bytes[(StreamFraming.HeaderSize + length)..];
-            }
-
-            Assert.True(bytes.IsEmpty);
+            _frames.AddRange(Payloads(batch));
             if (batch.OwnsSlab)
             {
                 batch.Slab.Release();

@@ -1,8 +1,6 @@
-using System.Net.Sockets;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Tests.Buffers;
-using Net.Zlink.Transports;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineKit;
 
@@ -33,17 +31,14 @@ public sealed class ShardSetTests
         using ShardSet shards = NewSet(2);
         using var shaken = new BareWire(hadHandshake: true);
         var seen = new int[2][];
-        for (int thread = 0; thread < 2; thread++)
-        {
-            int mine = thread; // Not of the pool, as the runtime's polling threads are not.
-            var poller = new Thread(() => seen[mine] = [.. Enumerable.Range(0, 10).Select(_ => shards.For(shaken).Index)]);
-            poller.Start();
-            poller.Join();
-        }
 
+        // Threads that are not of the pool, as the runtime's polling threads.
+        InParallel(() => seen[0] = Ask(), () => seen[1] = Ask());
         Assert.Single(seen[0].Distinct());
         Assert.Single(seen[1].Distinct());
         Assert.NotEqual(seen[0][0], seen[1][0]);
+
+        int[] Ask() => [.. Enumerable.Range(0, 10).Select(_ => shards.For(shaken).Index)];
     }
 
     [Fact]
@@ -55,13 +50,11 @@ public sealed class ShardSetTests
         int[] turns = await Task.Run(() => Enumerable.Range(0, 4).Select(_ => shards.For(shaken).Index).ToArray(), TestContext.Current.CancellationToken);
         Assert.Equal([0, 1, 0, 1], turns);
         int[] masked = [];
-        var poller = new Thread(() =>
+        InParallel(() =>
         {
             turns = [.. Enumerable.Range(0, 4).Select(_ => shards.For(plain).Index)];
             masked = [.. Enumerable.Range(0, 4).Select(i => shards.For(i % 2 == 0 ? plain : shaken, mask: 2).Index)];
         });
-        poller.Start();
-        poller.Join();
         Assert.Equal([0, 1, 0, 1], turns);
         Assert.Equal([1, 1, 1, 1], masked);
     }
@@ -101,27 +94,8 @@ public sealed class ShardSetTests
 
     private static ShardSet NewSet(int count) => new(count, new RecordingObserver(), TimeProvider.System, new Slab.SlabCache(BufferPool.Shared));
 
-    /// <summary>A wire that only says whether it had a handshake.</summary>
-    private sealed class BareWire(bool hadHandshake) : Wire(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp")
+    private sealed class BareWire(bool hadHandshake) : TestWire
     {
         public override bool HadHandshake => hadHandshake;
-
-        public override int Available => 0;
-
-        public override bool WaitForInput() => true;
-
-        public override WireStatus FinishWait() => WireStatus.Done;
-
-        public override WireStatus Receive(Span<byte> into, out int received) => throw new NotSupportedException();
-
-        public override WireStatus Send(ReadOnlySpan<byte> bytes, out int sent) => throw new NotSupportedException();
-
-        public override bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame) => throw new NotSupportedException();
-
-        public override WireStatus FinishSend() => throw new NotSupportedException();
-
-        public override WireStatus EndSending(WireEnd end) => throw new NotSupportedException();
-
-        public override void Dispose() => Socket.Dispose();
     }
 }

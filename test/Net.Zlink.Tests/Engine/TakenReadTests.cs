@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Net.Sockets;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Stream;
@@ -17,7 +16,7 @@ public sealed class TakenReadTests
     public void A_conversation_cut_anywhere_in_three_gives_the_same_frames_whatever_is_handed_over_and_no_buffer_stays_out()
     {
         byte[][] payloads = [[], [1], Pattern(3, 1), Pattern(17, 2), [], Pattern(9, 3)];
-        byte[] bytes = Encode(payloads);
+        byte[] bytes = Frames(payloads);
         for (int first = 0; first <= bytes.Length; first++)
         {
             for (int second = first; second <= bytes.Length; second += 7)
@@ -42,7 +41,7 @@ public sealed class TakenReadTests
     public void A_frame_that_comes_in_pieces_fits_in_front_of_the_next_read_or_has_a_buffer_of_its_own(int length)
     {
         byte[][] payloads = [Pattern(5, 1), Pattern(length, 2), Pattern(6, 3)];
-        byte[] bytes = Encode(payloads);
+        byte[] bytes = Frames(payloads);
         foreach (int last in (int[])[1, 7, 6 + StreamFraming.HeaderSize, length / 2])
         {
             using var bench = new Bench();
@@ -58,7 +57,7 @@ public sealed class TakenReadTests
         using var bench = new Bench { KeepsSlabs = true };
         for (int i = 0; i < 10; i++)
         {
-            bench.Feed(Encode([Pattern(1_000, i)]), handOver: true);
+            bench.Feed(Frames([Pattern(1_000, i)]), handOver: true);
         }
 
         bench.ExpectKept(Enumerable.Range(0, 10).Select(i => Pattern(1_000, i)));
@@ -70,25 +69,12 @@ public sealed class TakenReadTests
         using var bench = new Bench();
         const long Much = 64L * 1024 * 1024;
         bench.Cache.Account(Much, 0);
-        bench.Feed(Encode([Pattern(100, 1)]), handOver: true);
+        bench.Feed(Frames([Pattern(100, 1)]), handOver: true);
         Assert.Equal(0, bench.Taken);
         bench.Cache.Account(-Much, 0);
-        bench.Feed(Encode([Pattern(100, 2)]), handOver: true);
+        bench.Feed(Frames([Pattern(100, 2)]), handOver: true);
         Assert.Equal(1, bench.Taken);
         bench.ExpectFrames([Pattern(100, 1), Pattern(100, 2)]);
-    }
-
-    private static byte[] Encode(byte[][] payloads)
-    {
-        var bytes = new byte[payloads.Sum(p => StreamFraming.HeaderSize + p.Length)];
-        int at = 0;
-        foreach (byte[] payload in payloads)
-        {
-            StreamFraming.WriteFrame(bytes.AsSpan(at), payload);
-            at += StreamFraming.HeaderSize + payload.Length;
-        }
-
-        return bytes;
     }
 
     private sealed class Bench : IDisposable
@@ -145,21 +131,8 @@ public sealed class TakenReadTests
 
         private void Take(in InboundBatch batch)
         {
-            if (batch.Frames == 0)
-            {
-                return;
-            }
-
-            ReadOnlySpan<byte> rest = batch.Bytes;
-            for (int i = 0; i < batch.Frames; i++)
-            {
-                int length = (int)System.Buffers.Binary.BinaryPrimitives.ReadUInt32BigEndian(rest);
-                _frames.Add(rest.Slice(StreamFraming.HeaderSize, length).ToArray());
-                rest = rest[(StreamFraming.HeaderSize + length)..];
-            }
-
-            Assert.True(rest.IsEmpty);
-            if (KeepsSlabs)
+            _frames.AddRange(Payloads(batch));
+            if (KeepsSlabs && batch.Frames > 0)
             {
                 batch.Slab.AddReference();
                 _kept.Add((batch.Slab, batch.Offset, batch.Length));
@@ -174,7 +147,7 @@ public sealed class TakenReadTests
     }
 
     /// <summary>Says what the test tells it to, as read into an array of the pool.</summary>
-    private sealed class ScriptedWire(BufferPool pool) : Wire(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp")
+    private sealed class ScriptedWire(BufferPool pool) : TestWire
     {
         private byte[]? _array;
         private int _start;
@@ -215,20 +188,6 @@ public sealed class TakenReadTests
             GiveBackIfEmpty();
             return received > 0 ? WireStatus.Done : WireStatus.WouldWait;
         }
-
-        public override bool WaitForInput() => true;
-
-        public override WireStatus FinishWait() => WireStatus.Done;
-
-        public override WireStatus Send(ReadOnlySpan<byte> bytes, out int sent) => throw new NotSupportedException();
-
-        public override bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame) => throw new NotSupportedException();
-
-        public override WireStatus FinishSend() => throw new NotSupportedException();
-
-        public override WireStatus EndSending(WireEnd end) => throw new NotSupportedException();
-
-        public override void Dispose() => Socket.Dispose();
 
         private void GiveBackIfEmpty()
         {

@@ -118,9 +118,6 @@ public class EchoServerStatusTests
         Assert.All(expected, text => Assert.Contains(text, exit.Output, StringComparison.Ordinal));
     }
 
-    /// <summary>
-    /// An ignored signal stays ignored in child processes, and the runtime respects that. Bit n-1 of SigIgn is signal n; INT is 2.
-    /// </summary>
     private static async Task<string> SettingsAsync(params string[] arguments)
     {
         (EchoProcess server, _) = await EchoProcess.ListenAsync(arguments);
@@ -128,6 +125,9 @@ public class EchoServerStatusTests
         return await server.ReadUntilAsync(static line => line.Contains("Ctrl-C", StringComparison.Ordinal));
     }
 
+    /// <summary>
+    /// An ignored signal stays ignored in child processes, and the runtime respects that. Bit n-1 of SigIgn is signal n; INT is 2.
+    /// </summary>
     private static bool IsInterruptIgnored()
     {
         const string Status = "/proc/self/status";
