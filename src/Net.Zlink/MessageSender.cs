@@ -21,8 +21,11 @@ internal sealed class MessageSender
         _recycle = waiter => _waiters.Return((SendReceipt)waiter);
     }
 
-    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload) =>
-        ToError(_core.TrySend(routeId, new OutgoingMessage(HeaderOf(payload.Length), payload)));
+    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload)
+    {
+        var message = new OutgoingMessage(HeaderOf(payload.Length), payload);
+        return ToError(_core.TrySend(routeId, message));
+    }
 
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder message) => ToError(_core.TrySend(routeId, new OutgoingMessage(Checked(message))));
 
@@ -38,11 +41,12 @@ internal sealed class MessageSender
         return error;
     }
 
-    public void Send(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload, TimeSpan timeout)
+    public void Send(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload)
     {
         Protocol.FrameHeader header = HeaderOf(payload.Length);
-        SendStatus status = _core.TrySend(routeId, new OutgoingMessage(header, payload));
-        if (status == SendStatus.Full && timeout != TimeSpan.Zero)
+        var message = new OutgoingMessage(header, payload); // Made where it stays: see there.
+        SendStatus status = _core.TrySend(routeId, message);
+        if (status == SendStatus.Full && _options.SendTimeout is var timeout && timeout != TimeSpan.Zero)
         {
             BlockingWait.ThrowIfOnShard(nameof(SendAsync));
 
@@ -55,11 +59,11 @@ internal sealed class MessageSender
         ThrowUnlessAccepted(status);
     }
 
-    public void Send(ReadOnlySpan<byte> routeId, MessageBuilder message, TimeSpan timeout) => SendHeld(routeId, new HeldMessage(Checked(message)), timeout);
+    public void Send(ReadOnlySpan<byte> routeId, MessageBuilder message) => SendHeld(routeId, new HeldMessage(Checked(message)));
 
-    public void Send(ReadOnlySpan<byte> routeId, in Message message, TimeSpan timeout)
+    public void Send(ReadOnlySpan<byte> routeId, in Message message)
     {
-        SendHeld(routeId, message.Hold(), timeout);
+        SendHeld(routeId, message.Hold());
         message.Dispose();
     }
 
@@ -129,10 +133,10 @@ internal sealed class MessageSender
         return message.Encoded;
     }
 
-    private void SendHeld(ReadOnlySpan<byte> routeId, in HeldMessage message, TimeSpan timeout)
+    private void SendHeld(ReadOnlySpan<byte> routeId, in HeldMessage message)
     {
         SendStatus status = _core.TrySend(routeId, message.AsOutgoing());
-        if (status == SendStatus.Full && timeout != TimeSpan.Zero)
+        if (status == SendStatus.Full && _options.SendTimeout is var timeout && timeout != TimeSpan.Zero)
         {
             BlockingWait.ThrowIfOnShard(nameof(SendAsync));
             status = Block(routeId, message, timeout);

@@ -42,7 +42,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    public void Send(ReadOnlySpan<byte> payload) => Sender.Send([], payload, Options.SendTimeout);
+    public void Send(ReadOnlySpan<byte> payload) => Sender.Send([], payload);
 
     /// <summary>Sends a message of one part, waiting for room if need be.</summary>
     /// <param name="payload">Any bytes, also none; unchanged until the task completes.</param>
@@ -66,7 +66,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
-    public void Send(MessageBuilder message) => Sender.Send([], message, Options.SendTimeout);
+    public void Send(MessageBuilder message) => Sender.Send([], message);
 
     /// <summary>Sends a message of several parts, whole or not at all, waiting for room if need be.</summary>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
@@ -90,7 +90,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
-    public void Send(in Message message) => Sender.Send([], in message, Options.SendTimeout);
+    public void Send(in Message message) => Sender.Send([], in message);
 
     /// <summary>Passes a received message on, without a copy of long parts, waiting for room if need be.</summary>
     /// <param name="message">A received message; accepted, it is ended.</param>

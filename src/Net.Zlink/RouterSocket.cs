@@ -57,7 +57,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    public void Send(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload) => Sender.Send(routingId, payload, Options.SendTimeout);
+    public void Send(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload) => Sender.Send(routingId, payload);
 
     /// <summary>Sends a message of one part, waiting for room if need be.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -84,7 +84,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
-    public void Send(ReadOnlySpan<byte> routingId, MessageBuilder message) => Sender.Send(routingId, message, Options.SendTimeout);
+    public void Send(ReadOnlySpan<byte> routingId, MessageBuilder message) => Sender.Send(routingId, message);
 
     /// <summary>Sends a message of several parts, whole or not at all, waiting for room if need be.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -111,7 +111,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
-    public void Send(ReadOnlySpan<byte> routingId, in Message message) => Sender.Send(routingId, in message, Options.SendTimeout);
+    public void Send(ReadOnlySpan<byte> routingId, in Message message) => Sender.Send(routingId, in message);
 
     /// <summary>Passes a received message on, without a copy of long parts, waiting for room if need be.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>

@@ -35,7 +35,8 @@ internal sealed class StreamSender
             return SendStatus.NotFramed;
         }
 
-        SendStatus status = connection.Outbound.TryAppend(new OutgoingMessage(HeaderOf(payload.Length), payload), out bool schedule);
+        var message = new OutgoingMessage(HeaderOf(payload.Length), payload);
+        SendStatus status = connection.Outbound.TryAppend(message, out bool schedule);
         Schedule(connection, schedule);
         return status;
     }

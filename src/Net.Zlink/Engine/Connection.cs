@@ -298,7 +298,8 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     private void OnReadable()
     {
-        CacheLines.Fetch(_closer, Outbound, _writer, Context); // For behind the read, which takes a microsecond or, with decryption, ten.
+        CacheLines.Fetch(_closer, _writer, Context); // For behind the read, which takes a microsecond or, with decryption, ten.
+        CacheLines.FetchLarge(Outbound);
         WireStatus status = Wire.FinishWait();
         _readPending = status == WireStatus.WouldWait;
         if (_readPending || _closer.IsClosed)
@@ -346,7 +347,6 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     private void ReadLoop()
     {
-        Outbound.FetchLines(); // By now that object is here, and says where its parts are.
         for (int i = 0; i < MaxReadsPerTurn; i++)
         {
             ReadOutcome outcome = _reader.Read(Wire, Shard.ReceiveSlab, _pool, _scanner, out InboundBatch batch);

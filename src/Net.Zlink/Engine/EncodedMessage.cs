@@ -83,7 +83,7 @@ internal sealed class EncodedMessage(BufferPool pool)
     }
 
     /// <summary>Puts the frames into a chain and becomes empty: a short message is copied, a long one handed over with its array.</summary>
-    public void MoveTo(OutboundChain chain, BufferPool chainPool)
+    public void MoveTo(ref OutboundChain chain, BufferPool chainPool)
     {
         int position = 0;
         if (_donated.Count == 0 && _length >= OutboundChain.LargePayload && ReferenceEquals(pool, chainPool))

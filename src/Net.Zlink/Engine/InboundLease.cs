@@ -204,6 +204,24 @@ internal sealed class InboundLease
         return dropped;
     }
 
+    /// <summary>Fetches the next message's slot and state into the cache: see <see cref="CacheLines"/>.</summary>
+    public void FetchSlot()
+    {
+        CacheLines.FetchElement(Volatile.Read(ref _slots), Cursor);
+        CacheLines.FetchElement(Volatile.Read(ref _groups), Cursor / GroupSize);
+    }
+
+    /// <summary>Fetches the beginning of the next message's payload.</summary>
+    public void FetchPayload()
+    {
+        Slot[] slots = Volatile.Read(ref _slots);
+        int slot = Cursor;
+        if ((uint)slot < (uint)slots.Length)
+        {
+            CacheLines.FetchElement(Volatile.Read(ref _array), slots[slot].Offset);
+        }
+    }
+
     public int GenerationOf(int slot) => (int)(Volatile.Read(ref _groups[slot / GroupSize]) >> 32);
 
     /// <summary>Number of parts of the message that begins at a slot.</summary>

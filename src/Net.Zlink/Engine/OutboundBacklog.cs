@@ -1,18 +1,21 @@
+using System.Diagnostics.CodeAnalysis;
 using Net.Zlink.Buffers;
 using Net.Zlink.Protocol;
 
 namespace Net.Zlink.Engine;
 
 /// <summary>What an <see cref="OutboundQueue"/> holds, and its books: messages, control frames, the segment on its way, and what becomes of all that after a loss. Not thread-safe: under the queue's lock.</summary>
-internal sealed class OutboundBacklog(BufferPool pool)
+/// <remarks>A part of its queue, never to be copied.</remarks>
+internal struct OutboundBacklog(BufferPool pool)
 {
-    private readonly OutboundChain _messages = new(pool);
+    private OutboundChain _messages = new(pool);
     private ControlFrames _control;
     private OutboundSegment? _inFlight;
     private OutboundCounts _counts;
     private bool _midFrame;
 
-    public ref readonly OutboundCounts Counts => ref _counts;
+    [UnscopedRef]
+    public readonly ref readonly OutboundCounts Counts => ref _counts;
 
     /// <summary>Messages are kept back: only control frames go out.</summary>
     public bool IsHeld { get; set; }
@@ -20,13 +23,13 @@ internal sealed class OutboundBacklog(BufferPool pool)
     /// <summary>Only the newest message is kept.</summary>
     public bool Conflates { get; set; }
 
-    public bool HasMessages => !_messages.IsEmpty;
+    public readonly bool HasMessages => !_messages.IsEmpty;
 
     /// <summary>Takes a message in. True if handed-over memory was copied, so that its owner can be disposed once the lock is left.</summary>
     public bool Add(in OutgoingMessage message)
     {
         Begin();
-        bool copied = message.AddTo(_messages, pool);
+        bool copied = message.AddTo(ref _messages, pool);
         End();
         return copied;
     }

@@ -13,8 +13,8 @@ namespace Net.Zlink.Engine;
 internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWaiterList
 {
     private ShortLock _gate;
-    private readonly WaiterList<SendWaiter> _waiters = new();
-    private readonly OutboundBacklog _backlog = new(pool);
+    private WaiterList<SendWaiter> _waiters;
+    private OutboundBacklog _backlog = new(pool);
     private QueueLimits _limits = limits;
     private bool _hasWriter;
     private bool _closed;
@@ -42,13 +42,6 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
                 return _backlog.Counts;
             }
         }
-    }
-
-    /// <summary>What the next append touches: see <see cref="CacheLines"/>.</summary>
-    public void FetchLines()
-    {
-        CacheLines.Fetch(_backlog);
-        CacheLines.Fetch(_waiters);
     }
 
     /// <summary>What a send would meet now.</summary>

@@ -20,7 +20,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
     private readonly Queue<PullPeer> _line = new();
     private readonly Queue<PulledRun> _events = new();
     private readonly PullBudget _budget = new(byteBudget);
-    private readonly WaiterList<PullWaiter> _waiters = new();
+    private WaiterList<PullWaiter> _waiters;
     private ServeWork? _serving;
     private PullPeer? _turn;
     private long _turnBytes;

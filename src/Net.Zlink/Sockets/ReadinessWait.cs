@@ -10,7 +10,7 @@ namespace Net.Zlink.Sockets;
 internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
 {
     private readonly Lock _gate = new();
-    private readonly WaiterList<Waiter<bool>> _waiting = new();
+    private WaiterList<Waiter<bool>> _waiting;
     private readonly WaiterPool<Waiter<bool>> _waiters = new();
     private readonly Action<Waiter<bool>> _recycle;
     private int _count;

@@ -45,7 +45,7 @@ internal class RoutedSendWaiter : SendWaiter
 internal sealed class SendLine(SocketCore socket) : IWaiterList
 {
     private readonly Lock _gate = new();
-    private readonly WaiterList<RoutedSendWaiter> _waiters = new();
+    private WaiterList<RoutedSendWaiter> _waiters;
     private readonly HashSet<RoutedSendWaiter> _heldUp = new(RouteComparer.Instance);
     private int _count;
     private SendStatus _closed;

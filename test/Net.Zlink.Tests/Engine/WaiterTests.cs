@@ -208,7 +208,7 @@ public sealed class WaiterTests
     internal sealed class Line : IWaiterList
     {
         private readonly Lock _gate = new();
-        private readonly WaiterList<Waiter<int>> _waiters = new();
+        private WaiterList<Waiter<int>> _waiters;
         private readonly WaiterPool<Waiter<int>> _pool = new();
         private readonly Action<Waiter<int>> _recycle;
         private int _made;

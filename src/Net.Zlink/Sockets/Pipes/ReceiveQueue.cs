@@ -20,8 +20,8 @@ internal class ReceiveWaiter : Waiter<TakenMessage>
 internal sealed class ReceiveQueue : IWaiterList
 {
     private ShortLock _gate;
-    private readonly Queue<InboundLane> _line = new();
-    private readonly WaiterList<ReceiveWaiter> _waiters = new();
+    private LaneLine _line;
+    private WaiterList<ReceiveWaiter> _waiters;
     private InboundLane? _turn;
     private bool _mayHaveMore;
     private Func<Exception>? _closed;
@@ -46,10 +46,11 @@ internal sealed class ReceiveQueue : IWaiterList
             using (_gate.Hold())
             {
                 // A lane leaves the line only when it is found empty.
-                while (_turn is not null || _line.TryDequeue(out _turn))
+                while ((_turn ?? _line.Dequeue()) is { } lane)
                 {
-                    if (!_turn.LeaveIfEmpty())
+                    if (!lane.LeaveIfEmpty())
                     {
+                        _turn = lane;
                         return true;
                     }
 
@@ -213,7 +214,7 @@ internal sealed class ReceiveQueue : IWaiterList
     public void Close(Func<Exception> error)
     {
         ReceiveWaiter? released = null;
-        List<InboundLane> unread = [];
+        List<InboundLane> unread;
         using (_gate.Hold())
         {
             if (_closed is not null)
@@ -223,13 +224,12 @@ internal sealed class ReceiveQueue : IWaiterList
 
             _closed = error;
             _mayHaveMore = true;
-            unread.AddRange(_line);
+            unread = _line.Clear();
             if (_turn is not null)
             {
                 unread.Add(_turn);
             }
 
-            _line.Clear();
             _turn = null;
             while (_waiters.First is { } waiter)
             {
@@ -281,8 +281,8 @@ internal sealed class ReceiveQueue : IWaiterList
     {
         while (true)
         {
-            InboundLane? lane = _turn;
-            if (lane is null && !_line.TryDequeue(out lane))
+            InboundLane? lane = _turn ?? _line.Dequeue();
+            if (lane is null)
             {
                 _mayHaveMore = _closed is not null;
                 taken = default;
