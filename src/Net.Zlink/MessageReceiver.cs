@@ -17,6 +17,7 @@ internal sealed class MessageReceiver
     private readonly WaiterPool<MessageReceipt> _waiters = new();
     private readonly Action<Waiter<TakenMessage>> _recycle;
     private SpinBudget _spin;
+    private GatheringPause _gathering;
 
     public MessageReceiver(SocketCore core)
     {
@@ -39,8 +40,14 @@ internal sealed class MessageReceiver
 
     public Message Receive(TimeSpan timeout)
     {
+        bool gathered = _queue.HasCaughtUp && _gathering.Make();
         if (_queue.TryTake(out TakenMessage taken))
         {
+            if (gathered)
+            {
+                _gathering.Report(taken.Lease.Messages);
+            }
+
             return Opened(taken);
         }
 

@@ -18,6 +18,18 @@ internal static class CacheLines
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static unsafe void Fetch(object? what) => FetchAt((byte*)Unsafe.As<object?, nint>(ref what));
 
+    /// <summary>Two lines of an object, from an offset on: see <see cref="OffsetOf"/>.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static unsafe void Fetch(object? what, int offset) => FetchAt((byte*)Unsafe.As<object?, nint>(ref what) + offset);
+
+    /// <summary>Where in an object a field of it lies.</summary>
+    public static int OffsetOf<T>(object what, ref T field)
+    {
+        // Seen as a box, any object's first field is the box's value; in front of that its type stands.
+        ref byte first = ref Unsafe.As<StrongBox<byte>>(what).Value;
+        return nint.Size + (int)Unsafe.ByteOffset(ref first, ref Unsafe.As<T, byte>(ref field));
+    }
+
     /// <summary>The first two lines of each.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void Fetch(object? one, object? two, object? three)

@@ -29,30 +29,34 @@ internal sealed class InboundLane(QueueLimits limits)
     private QueueLimits _limits = limits;
     private LaneCounts _counts;
 
-    // From here on guarded by the receive queue's lock.
-    private InboundLease? _current;
-    private long _unreportedMessages;
-    private long _unreportedBytes;
-    private bool _isToBeResumed;
+    private CacheGap _gap;
+    private TakenSide _taken = new() { Limits = limits };
+
+    /// <summary>Where in a lane its parts lie: the last of the sender's fields, the gap, the consumers' fields.</summary>
+    public static (int Counts, int Gap, int Taken) Layout { get; } = LayoutOf(new InboundLane(default));
 
     /// <summary>The pipe whose socket reads it. Null while nobody has bound the inproc name that its sender connected to.</summary>
-    public Pipe Pipe { get; private set; } = null!;
+    public Pipe Pipe => _taken.Pipe!;
 
     /// <summary>Only the newest message is kept, and no limit applies.</summary>
     public bool Conflates { get; init; }
 
     /// <summary>The next lane whose sender has to be told of room, once the consumer has left its locks.</summary>
-    public InboundLane? NextToResume { get; set; }
+    public InboundLane? NextToResume
+    {
+        get => _taken.NextToResume;
+        set => _taken.NextToResume = value;
+    }
 
     /// <summary>Stands in such a list: whoever works it off clears this first, so no later room goes untold.</summary>
     public bool IsToBeResumed
     {
-        get => Volatile.Read(ref _isToBeResumed);
-        set => Volatile.Write(ref _isToBeResumed, value);
+        get => Volatile.Read(ref _taken.IsToBeResumed);
+        set => Volatile.Write(ref _taken.IsToBeResumed, value);
     }
 
     /// <summary>Messages that left the lane's own lock already are unread. Without any lock: true is what was so a moment ago, false says nothing.</summary>
-    public bool HasTaken => Volatile.Read(ref _current) is not null;
+    public bool HasTaken => Volatile.Read(ref _taken.Current) is not null;
 
     /// <summary>The lane's books.</summary>
     public LaneCounts Counts
@@ -62,15 +66,15 @@ internal sealed class InboundLane(QueueLimits limits)
             using (_gate.Hold())
             {
                 // What consumers took since the last report is theirs already; reports are made under this lock.
-                long messages = Volatile.Read(ref _unreportedMessages);
-                long bytes = Volatile.Read(ref _unreportedBytes);
+                long messages = Volatile.Read(ref _taken.UnreportedMessages);
+                long bytes = Volatile.Read(ref _taken.UnreportedBytes);
                 return _counts with { Delivered = _counts.Delivered + messages, QueuedMessages = _messages - messages, QueuedBytes = _bytes - bytes, IsParked = _isParked };
             }
         }
     }
 
     /// <summary>What the next message will be taken from. The second is written under the lane's own lock, which is not worth taking for a hint.</summary>
-    private InboundLease? NextLease => _current ?? Volatile.Read(ref _first);
+    private InboundLease? NextLease => _taken.Current ?? Volatile.Read(ref _first);
 
     /// <summary>What a message counts against the byte limit: its payload, and the headers it came with.</summary>
     private static long ChargeOf(long payload, int parts) => payload + ((long)ZmpFrame.HeaderSize * parts);
@@ -81,7 +85,7 @@ internal sealed class InboundLane(QueueLimits limits)
     {
         using (_gate.Hold())
         {
-            Pipe = pipe;
+            _taken.Pipe = pipe;
             return _isInLine;
         }
     }
@@ -165,7 +169,7 @@ internal sealed class InboundLane(QueueLimits limits)
                 obsolete = Conflates ? TakeObsolete() : null;
                 copied = Add(message, copy, slabs, source);
                 copy = null;
-                notify = !_isInLine && Pipe is not null;
+                notify = !_isInLine && _taken.Pipe is not null;
                 _isInLine = true;
             }
         }
@@ -179,7 +183,7 @@ internal sealed class InboundLane(QueueLimits limits)
 
         if (notify)
         {
-            Pipe!.Socket.Receive.Enqueue(this);
+            Pipe.Socket.Receive.Enqueue(this);
         }
 
         return status;
@@ -202,6 +206,7 @@ internal sealed class InboundLane(QueueLimits limits)
         using (_gate.Hold())
         {
             _limits = limits;
+            _taken.Limits = limits;
             return TakeParked();
         }
     }
@@ -235,7 +240,7 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <returns>False if there is none: the lane has left the line.</returns>
     public bool TryTake(out InboundLease lease, out int slot, ref bool resume)
     {
-        InboundLease? current = _current;
+        InboundLease? current = _taken.Current;
         if (current is null)
         {
             current = Refill(ref resume);
@@ -250,18 +255,18 @@ internal sealed class InboundLane(QueueLimits limits)
         slot = current.Cursor;
         lease = current;
         int parts = current.PartsOf(slot);
-        _unreportedMessages++;
-        _unreportedBytes += ChargeOf(current.BytesOf(slot), parts);
+        _taken.UnreportedMessages++;
+        _taken.UnreportedBytes += ChargeOf(current.BytesOf(slot), parts);
 
         // From here on a consumer may end these messages, and with the last of them the lease: nothing of it is read after the cursor moved to its end.
         int next = slot + parts;
         if (next == current.Count)
         {
-            _current = current.Next;
+            _taken.Current = current.Next;
         }
 
         current.Cursor = next;
-        if (IsReportDue())
+        if (_taken.IsReportDue)
         {
             resume |= Report();
         }
@@ -277,8 +282,8 @@ internal sealed class InboundLane(QueueLimits limits)
             _isClosed = true;
             SettleReport();
             _counts.Dropped += _messages;
-            (InboundLease? Taken, InboundLease? Added) all = (_current, _first);
-            _current = null;
+            (InboundLease? Taken, InboundLease? Added) all = (_taken.Current, _first);
+            _taken.Current = null;
             _first = null;
             CloseOpenLease();
             _last = null;
@@ -292,7 +297,7 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <summary>Leaves the line if nothing is unread. Under the receive queue's lock.</summary>
     public bool LeaveIfEmpty()
     {
-        if (_current is not null)
+        if (_taken.Current is not null)
         {
             return false;
         }
@@ -309,7 +314,7 @@ internal sealed class InboundLane(QueueLimits limits)
     {
         using (_gate.Hold())
         {
-            return _current is null && _first is null;
+            return _taken.Current is null && _first is null;
         }
     }
 
@@ -337,18 +342,14 @@ internal sealed class InboundLane(QueueLimits limits)
         return TakeObsolete();
     }
 
+    private static (int Counts, int Gap, int Taken) LayoutOf(InboundLane lane) =>
+        (CacheLines.OffsetOf(lane, ref lane._counts), CacheLines.OffsetOf(lane, ref lane._gap), CacheLines.OffsetOf(lane, ref lane._taken));
+
     private static Slab CopyOf(ReadOnlySpan<byte> payload, Slab.SlabCache slabs)
     {
         Slab slab = slabs.Rent(payload.Length);
         payload.CopyTo(slab.Array);
         return slab;
-    }
-
-    private bool IsReportDue()
-    {
-        // The native rule: half of the high-water mark regained at a time (docs/protocol.md, high-water marks), never later.
-        QueueLimits mark = _limits;
-        return (mark.Messages > 0 && _unreportedMessages >= (mark.Messages + 1) / 2) || (mark.Bytes > 0 && _unreportedBytes >= mark.Bytes / 2);
     }
 
     private bool Report()
@@ -366,22 +367,22 @@ internal sealed class InboundLane(QueueLimits limits)
         {
             SettleReport();
             resume |= TakeParked();
-            _current = _first;
+            _taken.Current = _first;
             _first = null;
             CloseOpenLease();
             _last = null;
-            _isInLine = _current is not null;
-            return _current;
+            _isInLine = _taken.Current is not null;
+            return _taken.Current;
         }
     }
 
     private void SettleReport()
     {
-        _messages -= _unreportedMessages;
-        _bytes -= _unreportedBytes;
-        _counts.Delivered += _unreportedMessages;
-        _unreportedMessages = 0;
-        _unreportedBytes = 0;
+        _messages -= _taken.UnreportedMessages;
+        _bytes -= _taken.UnreportedBytes;
+        _counts.Delivered += _taken.UnreportedMessages;
+        _taken.UnreportedMessages = 0;
+        _taken.UnreportedBytes = 0;
     }
 
     private bool TakeParked()

@@ -32,6 +32,9 @@ internal sealed class ReceiveQueue : IWaiterList
     /// <summary>There may be something to take, or the queue is closed: a look without the lock, for those who look again and again.</summary>
     public bool IsWorthTaking => Volatile.Read(ref _mayHaveMore);
 
+    /// <summary>One peer alone sends, and all that was taken over from it is read: the next take meets it at its lane. Without the lock: a moment ago.</summary>
+    public bool HasCaughtUp => Volatile.Read(ref _turn) is { HasTaken: false };
+
     /// <summary>A message can be taken now. As of now: where others take too, it may be gone a moment later.</summary>
     public bool IsReadable
     {

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Pipes;
 using Xunit;
@@ -16,6 +17,15 @@ public sealed class InboundLaneTests : IDisposable
     {
         Assert.Equal(0, _core.Host.Pool.GetStatistics().Live);
         _core.Dispose();
+    }
+
+    [Fact]
+    public void What_consumers_write_shares_no_cache_line_with_what_the_sender_writes()
+    {
+        const int TwoLines = 128;
+        (int counts, int gap, int taken) = InboundLane.Layout;
+        Assert.Equal(counts + Unsafe.SizeOf<LaneCounts>(), gap);
+        Assert.Equal(gap + TwoLines, taken);
     }
 
     [Fact]

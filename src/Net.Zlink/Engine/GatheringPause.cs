@@ -1,0 +1,48 @@
+using System.Diagnostics.CodeAnalysis;
+
+namespace Net.Zlink.Engine;
+
+/// <summary>Whether a receiver that has caught up with a sender in the same process leaves it alone for a moment, so that the two meet once for several messages instead of once for each.</summary>
+/// <remarks>
+/// Each meeting moves some ten cache lines between two processors, 0.1 us each where these share no cache: one message at a time, a faster receiver slows both down to 0.5 us a message. Whether a pause pays is tried:
+/// one that brought a single message, as in a request and its answer, is not made again for a while, then for twice as long.
+/// Used by threads of the application that block, never on a shard. Races between threads only make it less exact.
+/// </remarks>
+internal struct GatheringPause
+{
+    // About 1 us (a pause is 37 ns): a sender that nobody disturbs adds some fifteen short messages meanwhile.
+    private const int Pauses = 28;
+
+    // Fewer are not worth it: taking so many one by one costs about as much as the pause.
+    private const int Worthwhile = 4;
+
+    // A request and its answer, one in 1,024 of which is 1 us late.
+    private const int LongestRest = 1024;
+
+    private static readonly bool HasOthers = Environment.ProcessorCount > 1;
+
+    private int _rest;
+    private int _left;
+
+    /// <summary>Pauses, if that has paid lately. True: <see cref="Report"/> what it brought.</summary>
+    [SuppressMessage("ApiDesign", "RS0030", Justification = "A thread of the application in a blocking call; never a shard.")]
+    public bool Make()
+    {
+        if (_left > 0)
+        {
+            _left--;
+            return false;
+        }
+
+        if (!HasOthers || ShardLoop.Current is not null)
+        {
+            return false;
+        }
+
+        Thread.SpinWait(Pauses);
+        return true;
+    }
+
+    /// <summary>So many messages were there after the pause.</summary>
+    public void Report(int messages) => _left = _rest = messages >= Worthwhile ? 0 : Math.Clamp(_rest * 2, 1, LongestRest);
+}

@@ -1,0 +1,33 @@
+using Net.Zlink.Engine;
+
+namespace Net.Zlink.Sockets.Pipes;
+
+/// <summary>What consumers keep of a lane: the messages that left its lock already, and what of them is not settled with the sender's side yet. Under the receive queue's lock.</summary>
+/// <remarks>
+/// Lies apart from what the sender writes for each message. On the same cache lines, with nothing else in common, sender and receiver slowed each other down to a third where their processors share no cache
+/// (docs/benchmarks.md, "Two processors, one line").
+/// </remarks>
+internal struct TakenSide
+{
+    /// <summary>Where the next message is.</summary>
+    public InboundLease? Current;
+
+    /// <summary>The pipe whose socket reads the lane.</summary>
+    public Pipe? Pipe;
+
+    /// <summary>The next lane whose sender has to be told of room.</summary>
+    public InboundLane? NextToResume;
+
+    /// <summary>The lane's limits, once more: each take looks at them.</summary>
+    public QueueLimits Limits;
+
+    public long UnreportedMessages;
+
+    public long UnreportedBytes;
+
+    public bool IsToBeResumed;
+
+    /// <summary>So much was taken that the sender's side has to hear of it: the native rule, half of the high-water mark regained at a time (docs/protocol.md, high-water marks), never later.</summary>
+    public readonly bool IsReportDue =>
+        (Limits.Messages > 0 && UnreportedMessages >= (Limits.Messages + 1) / 2) || (Limits.Bytes > 0 && UnreportedBytes >= Limits.Bytes / 2);
+}
