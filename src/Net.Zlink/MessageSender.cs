@@ -46,14 +46,12 @@ internal sealed class MessageSender
         Protocol.FrameHeader header = HeaderOf(payload.Length);
         var message = new OutgoingMessage(header, payload); // Made where it stays: see there.
         SendStatus status = _core.TrySend(routeId, message);
-        if (status == SendStatus.Full && _options.SendTimeout is var timeout && timeout != TimeSpan.Zero)
+        if (MayWait(status))
         {
-            BlockingWait.ThrowIfOnShard(nameof(SendAsync));
-
             // A span cannot be kept while waiting, so the rare send that really waits copies its payload once more.
             using IMemoryOwner<byte> copy = _core.Host.Pool.Rent(Math.Max(1, payload.Length));
             payload.CopyTo(copy.Memory.Span);
-            status = Block(routeId, new HeldMessage(header, copy.Memory[..payload.Length], owner: null), timeout);
+            status = Block(routeId, new HeldMessage(header, copy.Memory[..payload.Length], owner: null));
         }
 
         ThrowUnlessAccepted(status);
@@ -136,16 +134,27 @@ internal sealed class MessageSender
     private void SendHeld(ReadOnlySpan<byte> routeId, in HeldMessage message)
     {
         SendStatus status = _core.TrySend(routeId, message.AsOutgoing());
-        if (status == SendStatus.Full && _options.SendTimeout is var timeout && timeout != TimeSpan.Zero)
+        if (MayWait(status))
         {
-            BlockingWait.ThrowIfOnShard(nameof(SendAsync));
-            status = Block(routeId, message, timeout);
+            status = Block(routeId, message);
         }
 
         ThrowUnlessAccepted(status);
     }
 
-    private SendStatus Block(ReadOnlySpan<byte> routeId, in HeldMessage message, TimeSpan timeout)
+    /// <summary>A blocking send that met this has to wait, and is allowed to.</summary>
+    private bool MayWait(SendStatus status)
+    {
+        if (status != SendStatus.Full || _options.SendTimeout == TimeSpan.Zero)
+        {
+            return false;
+        }
+
+        BlockingWait.ThrowIfOnShard(nameof(SendAsync));
+        return true;
+    }
+
+    private SendStatus Block(ReadOnlySpan<byte> routeId, in HeldMessage message)
     {
         SendReceipt waiter = _waiters.Rent();
         waiter.Prepare(_core.Line, _recycle, blocking: true);
@@ -159,7 +168,7 @@ internal sealed class MessageSender
         }
 
         OwedFlush.PayBeforeBlocking();
-        return BlockingWait.Until(waiter, _core.Line, timeout) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
+        return BlockingWait.Until(waiter, _core.Line, _options.SendTimeout) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
     }
 
     private ValueTask SendHeldAsync(ReadOnlySpan<byte> routeId, in HeldMessage message, in Message forwarded, CancellationToken cancellation)

@@ -16,7 +16,7 @@ internal static class CacheLines
 
     /// <summary>The first two lines of an object.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static unsafe void Fetch(object? what) => FetchAt((byte*)Unsafe.As<object?, nint>(ref what));
+    public static void Fetch(object? what) => Fetch(what, 0);
 
     /// <summary>Two lines of an object, from an offset on: see <see cref="OffsetOf"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -41,11 +41,10 @@ internal static class CacheLines
 
     /// <summary>The first four lines of an object.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static unsafe void FetchLarge(object? what)
+    public static void FetchLarge(object? what)
     {
-        byte* address = (byte*)Unsafe.As<object?, nint>(ref what);
-        FetchAt(address);
-        FetchAt(address + (2 * Line));
+        Fetch(what);
+        Fetch(what, 2 * Line);
     }
 
     /// <summary>Where an element is; nothing if there is none.</summary>

@@ -11,6 +11,10 @@ internal readonly record struct QueueLimits(int Messages, long Bytes)
     public bool IsBelowLowMark(long messages, long bytes) =>
         (Messages == 0 || messages <= (Messages + 1L) / 2) && (Bytes == 0 || bytes <= Bytes / 2);
 
+    /// <summary>True if so much is half of a limit: whoever takes tells the other side no later (docs/protocol.md, high-water marks).</summary>
+    public bool IsHalf(long messages, long bytes) =>
+        (Messages > 0 && messages >= (Messages + 1) / 2) || (Bytes > 0 && bytes >= Bytes / 2);
+
     /// <summary>The room of two queues that are one: the sum, or none where either has no limit.</summary>
     public QueueLimits And(QueueLimits other) => new(
         Messages == 0 || other.Messages == 0 ? 0 : (int)Math.Min(int.MaxValue, (long)Messages + other.Messages),

@@ -27,7 +27,6 @@ internal struct TakenSide
 
     public bool IsToBeResumed;
 
-    /// <summary>So much was taken that the sender's side has to hear of it: the native rule, half of the high-water mark regained at a time (docs/protocol.md, high-water marks), never later.</summary>
-    public readonly bool IsReportDue =>
-        (Limits.Messages > 0 && UnreportedMessages >= (Limits.Messages + 1) / 2) || (Limits.Bytes > 0 && UnreportedBytes >= Limits.Bytes / 2);
+    /// <summary>So much was taken that the sender's side has to hear of it.</summary>
+    public readonly bool IsReportDue => Limits.IsHalf(UnreportedMessages, UnreportedBytes);
 }

@@ -32,8 +32,10 @@ internal sealed class TestCore : SocketCore, IDisposable
 
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message) => Routing(routeId.ToArray(), message.Payload.ToArray());
 
+    /// <summary>Ends it; every rented buffer must be back.</summary>
     public void Dispose()
     {
+        Assert.Equal(0, Host.Pool.GetStatistics().Live);
         Host.Dispose();
         Host.Pool.Dispose();
     }
