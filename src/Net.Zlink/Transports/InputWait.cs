@@ -7,11 +7,13 @@ namespace Net.Zlink.Transports;
 /// <remarks>
 /// A receive of no bytes ends at the system's report. When it had to wait, the report may be about bytes that were read meanwhile, so the socket is asked how much it holds, the cheapest call there is for that (a second
 /// read of the stream was 3 % of an echo over TLS, this is 1 to 2); only when that is nothing a second receive tells a false report, where it waits again, from the peer's end, where it does not.
+/// With inline completions the polling threads themselves read. A wait that begins and ends on one of them ends by a report of a later poll, and each poll looks for itself whether the socket still holds something: nothing is asked then.
 /// </remarks>
 internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
 {
     private readonly Socket _socket;
     private ManualResetValueTaskSourceCore<int> _source;
+    private int _beganOn;
 
     public InputWait(Socket socket)
         : base(unsafeSuppressExecutionContextFlow: true)
@@ -24,6 +26,7 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
     public ValueTask<int> WaitAsync()
     {
         _source.Reset();
+        _beganOn = Environment.CurrentManagedThreadId;
         try
         {
             if (_socket.ReceiveAsync(this))
@@ -50,7 +53,7 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
     {
         try
         {
-            if (SocketError == SocketError.Success && _socket.Available == 0 && _socket.ReceiveAsync(this))
+            if (SocketError == SocketError.Success && MayBeFalse && _socket.Available == 0 && _socket.ReceiveAsync(this))
             {
                 return; // A false report.
             }
@@ -70,6 +73,9 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
             _source.SetException(Failure());
         }
     }
+
+    /// <summary>The report may be about bytes that were read before the wait began.</summary>
+    private bool MayBeFalse => Thread.CurrentThread.IsThreadPoolThread || Environment.CurrentManagedThreadId != _beganOn;
 
     private IOException Failure()
     {

@@ -65,9 +65,6 @@ internal abstract class StreamedWire : Wire
     public override bool HadHandshake => true;
 
     /// <inheritdoc/>
-    public override bool IsPacked => true;
-
-    /// <inheritdoc/>
     public override int Available => _end - _start;
 
     /// <inheritdoc/>

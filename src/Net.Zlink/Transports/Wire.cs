@@ -34,7 +34,7 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>The transport had a handshake of its own, before which the connection was announced already.</summary>
     public virtual bool HadHandshake => false;
 
-    /// <summary>What is written together travels in one message or record of the transport's own, and is read in as many pieces by the peer: answers are gathered while there is more to read.</summary>
+    /// <summary>What is written together travels in one message of the transport's own, and is read in as many pieces by the peer: answers are gathered while there is more to read.</summary>
     public virtual bool IsPacked => false;
 
     /// <summary>Bytes that have arrived and can be read without a wait, as far as that is known.</summary>

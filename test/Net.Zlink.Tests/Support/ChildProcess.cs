@@ -24,20 +24,20 @@ internal sealed class ChildProcess : IAsyncDisposable
     /// <param name="arguments">What it is to be; nothing: an echo server.</param>
     public static ChildProcess WithDescriptors(int limit, params string[] arguments)
     {
-        // Built beside this project, in the same configuration: .../Net.Zlink.Tests/bin/Release/net10.0 -> .../Net.Zlink.Tests.Child/bin/Release/net10.0.
-        const string Name = "Net.Zlink.Tests";
-        string here = Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory);
-        int at = here.LastIndexOf($"{Path.DirectorySeparatorChar}{Name}{Path.DirectorySeparatorChar}", StringComparison.Ordinal);
-        Assert.True(at >= 0, $"the child is looked for beside the folder {Name}, but the tests run in {here}");
-        string program = Path.Combine($"{here[..(at + 1 + Name.Length)]}.Child{here[(at + 1 + Name.Length)..]}", $"{Name}.Child.dll");
-        Assert.True(File.Exists(program), $"{program} is not built");
         var start = new ProcessStartInfo("bash");
         start.ArgumentList.Add("-c");
         start.ArgumentList.Add(string.Create(CultureInfo.InvariantCulture, $"ulimit -n {limit}; exec \"$0\" \"$@\""));
-        start.ArgumentList.Add(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet"); // the muxer that runs the tests, where it says so
-        start.ArgumentList.Add(program);
-        Array.ForEach(arguments, start.ArgumentList.Add);
-        return new ChildProcess(start);
+        start.ArgumentList.Add(Muxer);
+        return Start(start, arguments);
+    }
+
+    /// <summary>Starts the child with the runtime's inline completions on or off, and one polling thread.</summary>
+    public static ChildProcess WithInlineCompletions(bool on, params string[] arguments)
+    {
+        var start = new ProcessStartInfo(Muxer);
+        start.Environment["DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS"] = on ? "1" : "0";
+        start.Environment["DOTNET_SYSTEM_NET_SOCKETS_THREAD_COUNT"] = "1";
+        return Start(start, arguments);
     }
 
     /// <summary>Reads lines up to the first that begins so, and returns it.</summary>
@@ -74,6 +74,23 @@ internal sealed class ChildProcess : IAsyncDisposable
 
     /// <summary>What it wrote to its standard error until it ended.</summary>
     public Task<string> ErrorsAsync() => _errors.Guarded();
+
+    // The one that runs the tests, where it says so.
+    private static string Muxer => Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
+
+    private static ChildProcess Start(ProcessStartInfo start, string[] arguments)
+    {
+        // Built beside this project, in the same configuration: .../Net.Zlink.Tests/bin/Release/net10.0 -> .../Net.Zlink.Tests.Child/bin/Release/net10.0.
+        const string Name = "Net.Zlink.Tests";
+        string here = Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory);
+        int at = here.LastIndexOf($"{Path.DirectorySeparatorChar}{Name}{Path.DirectorySeparatorChar}", StringComparison.Ordinal);
+        Assert.True(at >= 0, $"the child is looked for beside the folder {Name}, but the tests run in {here}");
+        string program = Path.Combine($"{here[..(at + 1 + Name.Length)]}.Child{here[(at + 1 + Name.Length)..]}", $"{Name}.Child.dll");
+        Assert.True(File.Exists(program), $"{program} is not built");
+        start.ArgumentList.Add(program);
+        Array.ForEach(arguments, start.ArgumentList.Add);
+        return new ChildProcess(start);
+    }
 
     public async ValueTask DisposeAsync()
     {

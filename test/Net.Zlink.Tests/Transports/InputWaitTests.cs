@@ -69,4 +69,14 @@ public sealed class InputWaitTests : IAsyncLifetime
         Exception? late = await Record.ExceptionAsync(() => _wait.WaitAsync().AsTask().Guarded());
         Assert.True(StreamFaults.IsOfStream(late!), late?.ToString());
     }
+
+    /// <summary>In a process of its own, whose completions run where the test says.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task It_does_not_end_by_a_report_of_bytes_that_were_read_before_it_began(bool inlineCompletions)
+    {
+        await using var child = ChildProcess.WithInlineCompletions(inlineCompletions, "wait");
+        Assert.Equal($"WAITS early: 0, polling: {inlineCompletions}", await child.ReadLineAsync("WAITS "));
+    }
 }

@@ -47,6 +47,9 @@ internal sealed class WebSocketWire(
     public override string Format(EndPoint? address) => Endpoints.Format(address, Scheme);
 
     /// <inheritdoc/>
+    public override bool IsPacked => true;
+
+    /// <inheritdoc/>
     public override WireStatus EndSending(WireEnd end)
     {
         // As natively a fault ends TCP without a word; what the library refused it has said already.
