@@ -47,7 +47,7 @@ public sealed record ZlinkContextOptions
         }
     } = 1023;
 
-    /// <summary>Accepted connections that may be in their TLS handshake or WebSocket upgrade at the same time, over all sockets; further ones wait in line. Default: 1,024, about 50 MB where TLS clients stall.</summary>
+    /// <summary>Accepted connections that may be in their TLS handshake or WebSocket upgrade at the same time, over all sockets, counted from their first bytes; further ones wait in line. Default: 1,024, about 50 MB where TLS clients stall.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxHandshakes
     {

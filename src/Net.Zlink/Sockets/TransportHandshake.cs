@@ -25,7 +25,7 @@ internal static class TransportHandshake
     {
         string local = Endpoints.Format(AddressOf(socket, remote: false), target.Scheme);
         monitors.Publish(SocketEventTypes.Connected, socket.Handle, local, target.Text);
-        return ReportAsync(upgrade.RunAsync(socket, host.Pool, host.Time, cancellation), local, target.Text, target.Text, host, monitors);
+        return ReportAsync(RunOnPoolAsync(upgrade, socket, host, cancellation), local, target.Text, target.Text, host, monitors);
     }
 
     /// <summary>An address of a socket; null if it was reset before we could look.</summary>
@@ -39,6 +39,13 @@ internal static class TransportHandshake
         {
             return null;
         }
+    }
+
+    private static async Task<UpgradeResult> RunOnPoolAsync(WireUpgrade upgrade, Socket socket, EngineHost host, CancellationToken cancellation)
+    {
+        // Off the stack of the caller, or of a shard that dials again: with a peer as fast as one on the same machine a whole handshake can run without a wait, the user's callbacks included.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        return await upgrade.RunAsync(socket, host.Pool, host.Time, cancellation).ConfigureAwait(false);
     }
 
     private static async Task<UpgradeResult> ReportAsync(Task<UpgradeResult> running, string local, string remote, string endpoint, EngineHost host, SocketMonitors monitors)

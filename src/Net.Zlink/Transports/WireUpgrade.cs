@@ -6,6 +6,12 @@ namespace Net.Zlink.Transports;
 /// <summary>A transport's own handshake over a connected socket: TLS, the WebSocket upgrade, or one after the other. Immutable; any number may run at once.</summary>
 internal abstract class WireUpgrade
 {
+    /// <summary>How long each of its phases may take; zero: no limit.</summary>
+    public abstract TimeSpan Limit { get; }
+
+    /// <summary>Its first phase in words, as in "... was not complete within 30000 ms".</summary>
+    public abstract string FirstPhase { get; }
+
     /// <summary>
     /// Runs it, on pool threads: certificates are checked, files read and the user's callbacks called there. Each of its phases has a time limit. Never throws for what the peer or the network does, nor for
     /// cancellation: the task completes with a value. The socket is the result's, or disposed, at the latest with its farewell.

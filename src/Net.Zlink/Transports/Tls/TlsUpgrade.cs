@@ -14,6 +14,12 @@ namespace Net.Zlink.Transports.Tls;
 internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings settings, string? host, TimeSpan limit) : WireUpgrade
 {
     /// <inheritdoc/>
+    public override TimeSpan Limit => limit;
+
+    /// <inheritdoc/>
+    public override string FirstPhase => "the TLS handshake";
+
+    /// <inheritdoc/>
     public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
     {
         (SslStream? tls, UpgradeResult failure) = await AuthenticateAsync(socket, time, cancellation).ConfigureAwait(false);
@@ -63,7 +69,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         }
         catch (Exception) when (deadline.IsOver)
         {
-            return (null, UpgradeResult.TimedOut("the TLS handshake", limit));
+            return (null, UpgradeResult.TimedOut(FirstPhase, limit));
         }
 #pragma warning disable CA1031 // A user's callback may throw anything; it ends this handshake and nothing else.
         catch (Exception e)
@@ -80,7 +86,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         }
     }
 
-    private static UpgradeResult Explain(Exception exception, string? refusal)
+    private UpgradeResult Explain(Exception exception, string? refusal)
     {
         SocketError error = StreamFaults.ErrorOf(exception);
         if (refusal is not null)
@@ -90,7 +96,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
 
         if (exception is IOException or SocketException or ObjectDisposedException)
         {
-            return UpgradeResult.Lost("the TLS handshake", exception);
+            return UpgradeResult.Lost(FirstPhase, exception);
         }
 
         string words = StreamFaults.WordsOf(exception);

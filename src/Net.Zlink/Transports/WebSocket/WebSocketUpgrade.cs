@@ -16,8 +16,16 @@ namespace Net.Zlink.Transports.WebSocket;
 /// <param name="closeTimeout">How long, later, the peer's end is waited for after a CLOSE.</param>
 internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool isServer, TimeSpan limit, TimeSpan closeTimeout) : WireUpgrade
 {
+    private const string Exchange = "the WebSocket upgrade";
+
     // A live peer that reads its refusal ends its side within a round trip.
     private static readonly TimeSpan FarewellLimit = TimeSpan.FromSeconds(1);
+
+    /// <inheritdoc/>
+    public override TimeSpan Limit => limit;
+
+    /// <inheritdoc/>
+    public override string FirstPhase => tls?.FirstPhase ?? Exchange;
 
     /// <inheritdoc/>
     public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
@@ -120,8 +128,8 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         catch (Exception e) when (StreamFaults.IsOfStream(e))
         {
             return cancellation.IsCancellationRequested ? UpgradeResult.Cancelled
-                : deadline.IsOver ? UpgradeResult.TimedOut("the WebSocket upgrade", limit)
-                : UpgradeResult.Lost("the WebSocket upgrade", e);
+                : deadline.IsOver ? UpgradeResult.TimedOut(Exchange, limit)
+                : UpgradeResult.Lost(Exchange, e);
         }
     }
 }

@@ -16,62 +16,35 @@ public sealed class HandshakeLineTests : IDisposable
     [InlineData("tls")]
     [InlineData("ws")]
     [InlineData("wss")]
-    public async Task Silent_clients_hold_up_neither_accepting_nor_a_client_that_gets_a_place(string scheme)
+    public async Task Silent_clients_take_no_place_and_are_closed_when_the_time_of_a_phase_is_up(string scheme)
     {
-        const int Places = 3;
         const int Silent = 10;
         var time = new ManualTimeProvider();
-        await using var context = new ZlinkContext(new ZlinkContextOptions { TimeProvider = time, MaxHandshakes = Places });
+        await using var context = new ZlinkContext(new ZlinkContextOptions { TimeProvider = time, MaxHandshakes = 1 });
         await using DealerSocket server = context.CreateDealer();
         server.Options.Tls.Certificate = _own.Server;
         server.Options.HandshakeInterval = TimeSpan.FromSeconds(30);
         const SocketEventTypes Events = SocketEventTypes.Accepted | SocketEventTypes.HandshakeFailedNoDetail;
         using SocketMonitor monitor = server.OpenMonitor(Events);
         string endpoint = server.Bind($"{scheme}://127.0.0.1:0");
-        string tcp = $"tcp://127.0.0.1:{new Uri(endpoint).Port}";
-        var silent = new List<RawPeer>();
-        for (int i = 0; i < Silent; i++)
-        {
-            silent.Add(await RawPeer.ConnectAsync(tcp));
-            await monitor.NextAsync(SocketEventTypes.Accepted);
-        }
-
-        // All are accepted; as many as there are places have a clock that runs. Then comes a good client, whose clock is the real one.
-        await Guard.UntilAsync(() => time.ArmedTimers >= Places, "as many handshakes have a time limit as there are places");
-        await using var other = new ZlinkContext();
+        List<RawPeer> silent = await ConnectAsync(endpoint, Silent, monitor);
+        await using var other = new ZlinkContext(); // Its clock is the real one.
         await using DealerSocket client = other.CreateDealer();
         client.Options.Tls.CaFile = _own.CaFile;
-        client.Options.ReconnectInterval = TimeSpan.FromMilliseconds(1);
         client.Connect(endpoint);
         await client.SendAsync("good"u8.ToArray(), Guard.Token).Guarded();
-        await monitor.NextAsync(SocketEventTypes.Accepted);
-        using Pacer pacer = await Pacer.CreateAsync();
-        await pacer.RoundTripAsync();
-        Assert.Equal(0, server.GetStatistics().Peers);
-        Task allEnded = Task.WhenAll(silent.Select(static peer => peer.ReadToAnyEndAsync()));
-        long started = TimeProvider.System.GetTimestamp();
-        while (!allEnded.IsCompleted)
+        using (Message message = await server.ReceiveAsync(Guard.Token).Guarded())
         {
-            Assert.True(TimeProvider.System.GetElapsedTime(started) < Guard.Limit, "silent clients are not closed");
-            time.Advance(TimeSpan.FromSeconds(31)); // As often as it takes until each has had its place and its time.
-            await pacer.RoundTripAsync();
+            Assert.Equal("good"u8.ToArray(), message.Span.ToArray());
         }
 
-        // The clock may have hit the good one in its own handshake, and more than once: then it pauses longer each time. There is room for another at once.
-        await using DealerSocket late = other.CreateDealer();
-        late.Options.Tls.CaFile = _own.CaFile;
-        late.Connect(endpoint);
-        await late.SendAsync("late"u8.ToArray(), Guard.Token).Guarded();
-        byte[] read;
-        do
-        {
-            using Message message = await server.ReceiveAsync(Guard.Token).Guarded();
-            read = message.Span.ToArray();
-        }
-        while (!read.AsSpan().SequenceEqual("late"u8));
+        Assert.Equal(0, server.GetStatistics().HandshakeFailures.TimedOut); // Served while the others' time has not begun to pass.
+        Task allEnded = Task.WhenAll(silent.Select(static peer => peer.ReadToAnyEndAsync()));
+        time.Advance(TimeSpan.FromSeconds(31));
+        await allEnded.Guarded();
         SocketEvent failed = await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
-        Assert.EndsWith("was not complete within 30000 ms", failed.Detail, StringComparison.Ordinal);
-        await Guard.UntilAsync(() => server.GetStatistics().HandshakeFailures.TimedOut >= Silent, "each silent client is counted, right behind its end");
+        Assert.EndsWith($"{(scheme is "ws" ? "the WebSocket upgrade" : "the TLS handshake")} was not complete within 30000 ms", failed.Detail, StringComparison.Ordinal);
+        await Guard.UntilAsync(() => server.GetStatistics().HandshakeFailures.TimedOut == Silent, "each silent client is counted, right behind its end");
         silent.ForEach(static peer => peer.Dispose());
     }
 
@@ -79,7 +52,25 @@ public sealed class HandshakeLineTests : IDisposable
     [InlineData("tls")]
     [InlineData("ws")]
     [InlineData("wss")]
-    public async Task With_every_place_taken_by_a_silent_client_a_good_one_waits_in_line_and_is_served_when_their_time_is_up(string scheme)
+    public async Task A_silent_client_that_leaves_is_a_handshake_that_failed(string scheme)
+    {
+        await using var context = new ZlinkContext();
+        await using DealerSocket server = context.CreateDealer();
+        server.Options.Tls.Certificate = _own.Server;
+        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.Accepted | SocketEventTypes.HandshakeFailedNoDetail);
+        string endpoint = server.Bind($"{scheme}://127.0.0.1:0");
+        List<RawPeer> silent = await ConnectAsync(endpoint, 2, monitor);
+        silent[0].Dispose();
+        await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
+        silent[1].Reset();
+        await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
+    }
+
+    [Theory]
+    [InlineData("tls")]
+    [InlineData("ws")]
+    [InlineData("wss")]
+    public async Task With_every_place_taken_by_a_client_that_stalls_a_good_one_waits_in_line_and_is_served_when_their_time_is_up(string scheme)
     {
         const int Places = 3;
         var time = new ManualTimeProvider();
@@ -89,21 +80,20 @@ public sealed class HandshakeLineTests : IDisposable
         server.Options.HandshakeInterval = TimeSpan.FromSeconds(30);
         using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.Accepted);
         string endpoint = server.Bind($"{scheme}://127.0.0.1:0");
-        var silent = new List<RawPeer>();
-        for (int i = 0; i < Places; i++)
+        List<RawPeer> stalled = await ConnectAsync(endpoint, Places, monitor);
+        foreach (RawPeer peer in stalled)
         {
-            silent.Add(await RawPeer.ConnectAsync($"tcp://127.0.0.1:{new Uri(endpoint).Port}"));
-            await monitor.NextAsync(SocketEventTypes.Accepted);
+            await peer.SendAsync(FirstByteOf(scheme));
         }
 
-        await Guard.UntilAsync(() => time.ArmedTimers >= Places, "as many handshakes have a time limit as there are places");
+        // With a place each, and a clock that runs.
+        await Guard.UntilAsync(() => context.Host.Handshakes.Running == Places && time.ArmedTimers >= Places, "as many handshakes have begun as there are places");
         await using var other = new ZlinkContext(); // Its clock is the real one.
         StreamSocket client = other.CreateStream();
         client.Options.Tls.CaFile = _own.CaFile;
         Task<uint> connecting = client.ConnectAsync(endpoint, Guard.Token).AsTask();
-        await monitor.NextAsync(SocketEventTypes.Accepted);
+        await Guard.UntilAsync(() => context.Host.Handshakes.Waiting == 1, "the good client waits in line, where no clock runs");
         using Pacer pacer = await Pacer.CreateAsync();
-        await pacer.RoundTripAsync();
         time.Advance(TimeSpan.FromSeconds(29));
         await pacer.RoundTripAsync();
         Assert.False(connecting.IsCompleted);
@@ -111,14 +101,14 @@ public sealed class HandshakeLineTests : IDisposable
         time.Advance(TimeSpan.FromSeconds(2));
         await connecting.Guarded();
         Assert.Equal(1u, await server.NextConnectedAsync()); // The first peer that the application hears of.
-        foreach (RawPeer peer in silent)
+        foreach (RawPeer peer in stalled)
         {
             await peer.ReadToAnyEndAsync();
             peer.Dispose();
         }
 
         // Counted behind the end of the connection, which the peer may have seen first.
-        await Guard.UntilAsync(() => server.GetStatistics().FailedHandshakes == Places, "each silent client counts as a failed handshake");
+        await Guard.UntilAsync(() => server.GetStatistics().FailedHandshakes == Places, "each stalled client counts as a failed handshake");
     }
 
     [Theory]
@@ -131,11 +121,11 @@ public sealed class HandshakeLineTests : IDisposable
         server.Options.Tls.Certificate = _own.Server;
         using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.Accepted);
         string endpoint = server.Bind("tls://127.0.0.1:0");
-        string tcp = endpoint.Replace("tls:", "tcp:", StringComparison.Ordinal);
-        using RawPeer inHandshake = await RawPeer.ConnectAsync(tcp);
-        await monitor.NextAsync(SocketEventTypes.Accepted);
-        using RawPeer inLine = await RawPeer.ConnectAsync(tcp);
-        await monitor.NextAsync(SocketEventTypes.Accepted);
+        List<RawPeer> peers = await ConnectAsync(endpoint, 3, monitor); // One in its handshake, one in line, one that has said nothing.
+        await peers[0].SendAsync(FirstByteOf("tls"));
+        await Guard.UntilAsync(() => context.Host.Handshakes.Running == 1, "the first client is in its handshake");
+        await peers[1].SendAsync(FirstByteOf("tls"));
+        await Guard.UntilAsync(() => context.Host.Handshakes.Waiting == 1, "the second client waits in line");
         if (unbind)
         {
             server.Unbind(endpoint);
@@ -145,8 +135,11 @@ public sealed class HandshakeLineTests : IDisposable
             await server.DisposeAsync().Guarded();
         }
 
-        await inHandshake.ReadToAnyEndAsync();
-        await inLine.ReadToAnyEndAsync();
+        foreach (RawPeer peer in peers)
+        {
+            await peer.ReadToAnyEndAsync();
+            peer.Dispose();
+        }
     }
 
     [Fact]
@@ -262,6 +255,22 @@ public sealed class HandshakeLineTests : IDisposable
         await Task.WhenAll(connecting).Guarded();
         await fixture.UntilAsync(() => server.PeerCount == slow + 1);
     }
+
+    /// <summary>Clients that have been accepted and say nothing.</summary>
+    private static async Task<List<RawPeer>> ConnectAsync(string endpoint, int count, SocketMonitor monitor)
+    {
+        var peers = new List<RawPeer>();
+        for (int i = 0; i < count; i++)
+        {
+            peers.Add(await RawPeer.ConnectAsync($"tcp://127.0.0.1:{new Uri(endpoint).Port}"));
+            await monitor.NextAsync(SocketEventTypes.Accepted);
+        }
+
+        return peers;
+    }
+
+    /// <summary>What a ClientHello's record, or a request, begins with.</summary>
+    private static byte[] FirstByteOf(string scheme) => scheme is "ws" ? "G"u8.ToArray() : [0x16];
 
     private static async Task RoundTripsAsync(StreamSocket socket, uint peer, int count)
     {

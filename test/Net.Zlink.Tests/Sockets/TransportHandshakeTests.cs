@@ -1,0 +1,54 @@
+using System.Net.Sockets;
+using Net.Zlink.Buffers;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets;
+using Net.Zlink.Tests.Support;
+using Net.Zlink.Transports;
+using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
+
+namespace Net.Zlink.Tests.Sockets;
+
+public sealed class TransportHandshakeTests
+{
+    /// <summary>With a peer as fast as one on the same machine nothing in a handshake waits, and a callback that takes long would hold whoever called.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_handshake_that_never_waits_still_runs_on_the_pool(bool accepts)
+    {
+        await using var context = new ZlinkContext();
+        (Socket peer, Socket ours) = await ConnectedPairAsync();
+        using (peer)
+        {
+            peer.Send([1]); // The side that accepts waits for what the other one says.
+            Assert.True(Endpoints.TryParseConnect("tls://127.0.0.1:1", out ConnectTarget target, out _));
+            var upgrade = new AtOnce();
+            var started = new TaskCompletionSource<Task<UpgradeResult>>(TaskCreationOptions.RunContinuationsAsynchronously);
+            var caller = new Thread(() => started.SetResult(accepts
+                ? TransportHandshake.AcceptAsync(upgrade, ours, target.Text, target.Scheme, context.Host, new SocketMonitors(), Guard.Token)
+                : TransportHandshake.ConnectAsync(upgrade, ours, target, context.Host, new SocketMonitors(), Guard.Token)));
+            caller.Start();
+            await (await started.Task.Guarded()).Guarded();
+            caller.Join();
+            Assert.True(upgrade.RanOnPool);
+        }
+    }
+
+    /// <summary>A handshake that fails where it is called.</summary>
+    private sealed class AtOnce : WireUpgrade
+    {
+        public override TimeSpan Limit => Guard.Limit;
+
+        public override string FirstPhase => "the test";
+
+        public bool RanOnPool { get; private set; }
+
+        public override Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
+        {
+            RanOnPool = Thread.CurrentThread.IsThreadPoolThread;
+            socket.Dispose();
+            return Task.FromResult(UpgradeResult.Cancelled);
+        }
+    }
+}
