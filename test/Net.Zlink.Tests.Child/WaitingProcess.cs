@@ -16,6 +16,8 @@ internal static class WaitingProcess
 
     public static int Run()
     {
+        // So few that all but one can be held: the report of the second byte is then handled behind the beginning of the second wait.
+        ThreadPool.SetMaxThreads(Environment.ProcessorCount, Environment.ProcessorCount);
         int early = 0;
         bool arePolling = true;
         for (int i = 0; i < Rounds; i++)
@@ -57,6 +59,7 @@ internal static class WaitingProcess
             });
             peer.Send([1]);
             Check(first.Wait(Limit));
+            HoldOtherPoolThreads(onPoller ? Environment.ProcessorCount : Environment.ProcessorCount - 1, again);
             peer.Send([2]);
             more.Set();
             Check(again.Wait(Limit));
@@ -84,6 +87,24 @@ internal static class WaitingProcess
             peer.Send([1]);
             waiting.WaitAsync(Limit).GetAwaiter().GetResult();
         }
+    }
+
+    private static void HoldOtherPoolThreads(int count, ManualResetEventSlim until)
+    {
+        using var held = new CountdownEvent(count);
+        for (int i = 0; i < count; i++)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(
+                state =>
+                {
+                    state.held.Signal();
+                    state.until.Wait(Limit);
+                },
+                (held, until),
+                preferLocal: false);
+        }
+
+        Check(held.Wait(Limit));
     }
 
     private static void ConfiguredWait(ValueTask<int> task, Action then) => task.ConfigureAwait(false).GetAwaiter().UnsafeOnCompleted(then);

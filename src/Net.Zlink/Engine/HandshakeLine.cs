@@ -79,7 +79,7 @@ internal sealed class HandshakeLine(int most)
     /// <summary>Null: they are there, or the peer's end is, which the handshake then meets.</summary>
     private static async Task<UpgradeResult?> FirstBytesAsync(WireUpgrade upgrade, Socket socket, TimeProvider time, CancellationToken cancellation)
     {
-        using var deadline = new Deadline(upgrade.Limit > TimeSpan.Zero ? upgrade.Limit : Timeout.InfiniteTimeSpan, time, cancellation);
+        using Deadline deadline = upgrade.StartPhase(time, cancellation);
         try
         {
             await socket.ReceiveAsync(Memory<byte>.Empty, SocketFlags.None, deadline.Token).ConfigureAwait(false);
@@ -87,9 +87,7 @@ internal sealed class HandshakeLine(int most)
         }
         catch (Exception e) when (StreamFaults.IsOfStream(e))
         {
-            return cancellation.IsCancellationRequested ? UpgradeResult.Cancelled
-                : deadline.IsOver ? UpgradeResult.TimedOut(upgrade.FirstPhase, upgrade.Limit)
-                : UpgradeResult.Lost(upgrade.FirstPhase, e);
+            return upgrade.ResultOf(upgrade.FirstPhase, e, deadline, cancellation);
         }
     }
 

@@ -38,11 +38,11 @@ public sealed class TransportHandshakeTests
     /// <summary>A handshake that fails where it is called.</summary>
     private sealed class AtOnce : WireUpgrade
     {
-        public override TimeSpan Limit => Guard.Limit;
-
         public override string FirstPhase => "the test";
 
         public bool RanOnPool { get; private set; }
+
+        protected override TimeSpan Limit => Guard.Limit;
 
         public override Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
         {

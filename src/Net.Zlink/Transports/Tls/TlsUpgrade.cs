@@ -14,10 +14,10 @@ namespace Net.Zlink.Transports.Tls;
 internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings settings, string? host, TimeSpan limit) : WireUpgrade
 {
     /// <inheritdoc/>
-    public override TimeSpan Limit => limit;
+    public override string FirstPhase => "the TLS handshake";
 
     /// <inheritdoc/>
-    public override string FirstPhase => "the TLS handshake";
+    protected override TimeSpan Limit => limit;
 
     /// <inheritdoc/>
     public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
@@ -56,20 +56,16 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
 
         var tls = new SslStream(stream);
         SslStream? established = null;
-        using var deadline = new Deadline(limit > TimeSpan.Zero ? limit : Timeout.InfiniteTimeSpan, time, cancellation);
+        using Deadline deadline = StartPhase(time, cancellation);
         try
         {
             await (asServer is not null ? tls.AuthenticateAsServerAsync(asServer, deadline.Token) : tls.AuthenticateAsClientAsync(asClient!, deadline.Token)).ConfigureAwait(false);
             established = tls;
             return (tls, default);
         }
-        catch (Exception) when (cancellation.IsCancellationRequested)
+        catch (Exception e) when (cancellation.IsCancellationRequested || deadline.IsOver)
         {
-            return (null, UpgradeResult.Cancelled);
-        }
-        catch (Exception) when (deadline.IsOver)
-        {
-            return (null, UpgradeResult.TimedOut(FirstPhase, limit));
+            return (null, ResultOf(FirstPhase, e, deadline, cancellation));
         }
 #pragma warning disable CA1031 // A user's callback may throw anything; it ends this handshake and nothing else.
         catch (Exception e)

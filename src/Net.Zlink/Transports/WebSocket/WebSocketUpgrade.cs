@@ -22,10 +22,10 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     private static readonly TimeSpan FarewellLimit = TimeSpan.FromSeconds(1);
 
     /// <inheritdoc/>
-    public override TimeSpan Limit => limit;
+    public override string FirstPhase => tls?.FirstPhase ?? Exchange;
 
     /// <inheritdoc/>
-    public override string FirstPhase => tls?.FirstPhase ?? Exchange;
+    protected override TimeSpan Limit => limit;
 
     /// <inheritdoc/>
     public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
@@ -109,7 +109,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
 
     private async Task<UpgradeResult> ExchangeAsync(ReadAheadStream stream, SslStream? secure, Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
     {
-        using var deadline = new Deadline(limit > TimeSpan.Zero ? limit : Timeout.InfiniteTimeSpan, time, cancellation);
+        using Deadline deadline = StartPhase(time, cancellation);
         try
         {
             if (await ExchangeAsync(stream, deadline.Token).ConfigureAwait(false) is { } failure)
@@ -127,9 +127,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         }
         catch (Exception e) when (StreamFaults.IsOfStream(e))
         {
-            return cancellation.IsCancellationRequested ? UpgradeResult.Cancelled
-                : deadline.IsOver ? UpgradeResult.TimedOut(Exchange, limit)
-                : UpgradeResult.Lost(Exchange, e);
+            return ResultOf(Exchange, e, deadline, cancellation);
         }
     }
 }
