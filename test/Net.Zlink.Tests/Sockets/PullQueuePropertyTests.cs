@@ -18,8 +18,13 @@ public sealed class PullQueuePropertyTests
         Drop,
     }
 
-    [Fact]
-    public void No_peer_stays_parked_once_all_is_read_and_every_message_is_delivered_once_or_counted_as_dropped()
+    [Theory]
+    [InlineData(150, 0, 0)] // Unread bytes of all peers, then messages and bytes of one; 0: no limit.
+    [InlineData(150, 3, 0)]
+    [InlineData(400, 4, 100)]
+    [InlineData(0, 2, 0)]
+    [InlineData(60, 1, 1)]
+    public void No_peer_stays_parked_once_all_is_read_and_every_message_is_delivered_once_or_counted_as_dropped(long budget, int peerMessages, long peerBytes)
     {
         const int Peers = 12;
         Gen<(Kind Kind, int Peer, int Size)> operation =
@@ -31,13 +36,7 @@ public sealed class PullQueuePropertyTests
             from p in Gen.Choose(0, Peers - 1)
             from s in Gen.Choose(1, 60)
             select (k, p, s);
-        int shape = 0;
-        ForAllArrays(operation, 150, operations =>
-        {
-            (long Budget, QueueLimits Limits)[] shapes = [(150, default), (150, new(3, 0)), (400, new(4, 100)), (0, new(2, 0)), (60, new(1, 1))];
-            (long budget, QueueLimits limits) = shapes[shape++ % shapes.Length];
-            Run(operations, budget, limits, Peers);
-        });
+        ForAllArrays(operation, 40, operations => Run(operations, budget, new QueueLimits(peerMessages, peerBytes), Peers));
     }
 
     private static void Run((Kind Kind, int Peer, int Size)[] operations, long budget, QueueLimits limits, int count)
@@ -104,6 +103,4 @@ public sealed class PullQueuePropertyTests
             }
         }
     }
-
-    private static void Drain(ShardLoop shard) => Hold(shard, static () => { });
 }
