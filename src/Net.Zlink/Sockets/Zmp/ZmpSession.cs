@@ -181,7 +181,19 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
 
     public void OnBroken(Connection connection, uint announced) => Fail(_scanFault ?? ZmpFault.BodyTooLarge);
 
-    public bool MayRead(Connection connection) => _pipe.Lane.MayRead() && _socket.MayRead();
+    /// <remarks>
+    /// A handshake is read whatever waits unread, of the connection before this one or of other peers: nothing of it goes there, and a pipe that is told of room knows no connection before the handshake is complete.
+    /// </remarks>
+    public bool MayRead(Connection connection)
+    {
+        if (!_isReady || (_pipe.Lane.MayRead() && _socket.MayRead()))
+        {
+            return true;
+        }
+
+        Heartbeats().OnParked();
+        return false;
+    }
 
     public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
     {

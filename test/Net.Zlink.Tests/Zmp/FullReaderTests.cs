@@ -1,0 +1,102 @@
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Zmp;
+
+/// <summary>Connections that are made while what they will be read into is full already.</summary>
+public sealed class FullReaderTests
+{
+    [Theory]
+    [InlineData("PAIR", 0)]
+    [InlineData("DEALER", 5)]
+    [InlineData("SUB", 1)]
+    public async Task A_reader_that_is_full_when_its_connection_is_lost_is_connected_again_and_then_reads_on(string type, byte peersType)
+    {
+        await using var fixture = new ContextFixture();
+        RawListener listener = fixture.Listen();
+        (ReceivingSocket reader, Action write) = Create(fixture, type);
+        reader.Connect(listener.Endpoint);
+        RawPeer first = fixture.Own(await listener.AcceptAsync());
+        await first.SendAsync((byte[])[.. Greeting(peersType), .. Data(1), .. Data(2)]);
+        await fixture.UntilAsync(() => reader.GetPeers()[0] is { IsParked: true, Unread.Messages: 2 });
+        first.Reset();
+        write(); // It does not read, so this is how it learns of the loss.
+
+        RawPeer second = fixture.Own(await listener.AcceptAsync());
+        await second.SendAsync(Greeting(peersType));
+        await fixture.UntilAsync(() => reader.GetPeers()[0] is { IsConnected: true, Unread.Messages: 2 });
+        await second.SendAsync((byte[])[.. Data(3), .. Data(4)]);
+        for (byte i = 1; i <= 4; i++)
+        {
+            using Message message = await reader.ReceiveAsync(Guard.Token).Guarded();
+            Assert.Equal([i], message.Span.ToArray());
+        }
+    }
+
+    [Fact]
+    public async Task A_subscriber_that_connects_while_notices_are_unread_is_welcomed_hears_that_it_waits_and_is_read_when_they_are()
+    {
+        var clock = new ManualTimeProvider();
+        await using var fixture = new ContextFixture(time: clock);
+        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ReceiveHighWaterMark = 1 });
+        string endpoint = publisher.Bind("tcp://127.0.0.1:0");
+        RawPeer first = fixture.Own(await fixture.ConnectAsync(endpoint));
+        await first.SendAsync((byte[])[.. Greeting(2), .. Subscription(1)]);
+        await fixture.UntilAsync(() => publisher.CanReceive);
+        RawPeer second = fixture.Own(await fixture.ConnectAsync(endpoint));
+        await second.SendAsync(Greeting(2));
+        await fixture.UntilAsync(() => publisher.PeerCount == 2);
+        await second.SendAsync(Subscription(2));
+        await fixture.SettleAsync();
+
+        // It goes by heartbeats, for all we know, and we don't see them.
+        clock.Advance(TimeSpan.FromMilliseconds(500));
+        Assert.Equal<byte[]>([1, 4, 3], [await ReadControlAsync(second), await ReadControlAsync(second), await ReadControlAsync(second)]); // HELLO, READY, HEARTBEAT_ACK
+        for (byte i = 1; i <= 2; i++)
+        {
+            using Message notice = await publisher.ReceiveAsync(Guard.Token).Guarded();
+            Assert.Equal([1, i], notice.Span.ToArray());
+        }
+    }
+
+    private static (ReceivingSocket Reader, Action Write) Create(ContextFixture fixture, string type)
+    {
+        switch (type)
+        {
+            case "PAIR":
+                PairSocket pair = fixture.Context.CreatePair(Low(new PairOptions()));
+                return (pair, () => pair.Send("x"u8));
+            case "DEALER":
+                DealerSocket dealer = fixture.Context.CreateDealer(Low(new DealerOptions()));
+                return (dealer, () => dealer.Send("x"u8));
+            default:
+                SubSocket sub = fixture.Context.CreateSub(Low(new SubOptions()));
+                sub.Subscribe([]);
+                return (sub, () => sub.Subscribe("more"u8));
+        }
+    }
+
+    private static T Low<T>(T options)
+        where T : ZmpSocketOptions
+    {
+        options.ReceiveHighWaterMark = 2;
+        options.ReconnectInterval = TimeSpan.FromMilliseconds(1);
+        options.Linger = TimeSpan.Zero;
+        return options;
+    }
+
+    /// <summary>Which control frame comes next.</summary>
+    private static async Task<byte> ReadControlAsync(RawPeer peer)
+    {
+        byte[] header = await peer.ReadAsync(8);
+        Assert.Equal([0x5A, 0x01, 0x02], header[..3]);
+        return (await peer.ReadAsync(header[^1]))[0];
+    }
+
+    /// <summary>HELLO without a routing id, and READY.</summary>
+    private static byte[] Greeting(byte type) => [0x5A, 0x01, 0x02, 0, 0, 0, 0, 3, 1, type, 0, 0x5A, 0x01, 0x02, 0, 0, 0, 0, 1, 4];
+
+    private static byte[] Data(byte content) => [0x5A, 0x01, 0, 0, 0, 0, 0, 1, content];
+
+    private static byte[] Subscription(byte topic) => [0x5A, 0x01, 0x08, 0, 0, 0, 0, 1, topic];
+}
