@@ -12,13 +12,17 @@ namespace Net.Zlink.Transports;
 internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
 {
     private readonly Socket _socket;
+    private readonly ReadActivity _reads;
     private ManualResetValueTaskSourceCore<int> _source;
     private int _beganOn;
 
-    public InputWait(Socket socket)
+    /// <param name="socket">Connected.</param>
+    /// <param name="reads">Hears that a reader waits.</param>
+    public InputWait(Socket socket, ReadActivity reads)
         : base(unsafeSuppressExecutionContextFlow: true)
     {
         _socket = socket;
+        _reads = reads;
         SetBuffer(Memory<byte>.Empty);
     }
 
@@ -27,6 +31,7 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
     {
         _source.Reset();
         _beganOn = Environment.CurrentManagedThreadId;
+        _reads.Rest(); // Before it can end.
         try
         {
             if (_socket.ReceiveAsync(this))
@@ -36,9 +41,11 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         }
         catch (ObjectDisposedException e)
         {
+            _reads.Resume();
             return ValueTask.FromException<int>(e);
         }
 
+        _reads.Resume();
         return SocketError == SocketError.Success ? default : ValueTask.FromException<int>(Failure());
     }
 
@@ -60,10 +67,12 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         }
         catch (Exception gone) when (gone is ObjectDisposedException or SocketException)
         {
+            _reads.Resume();
             _source.SetException(new IOException("The connection is closed.", gone));
             return;
         }
 
+        _reads.Resume();
         if (SocketError == SocketError.Success)
         {
             _source.SetResult(0);

@@ -13,16 +13,21 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
 {
     private InputWait? _wait;
 
+    /// <summary>Hears whenever a read has to wait in here.</summary>
+    public ReadActivity Reads { get; } = new();
+
     /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         // Windows reports what is there, and may report it late each time.
-        if (!buffer.IsEmpty || OperatingSystem.IsWindows())
+        bool isWait = buffer.IsEmpty && !OperatingSystem.IsWindows();
+        if (isWait && !cancellationToken.CanBeCanceled)
         {
-            return base.ReadAsync(buffer, cancellationToken);
+            return (_wait ??= new InputWait(Socket, Reads)).WaitAsync();
         }
 
-        return cancellationToken.CanBeCanceled ? WaitAsync(cancellationToken) : (_wait ??= new InputWait(Socket)).WaitAsync();
+        ValueTask<int> read = isWait ? WaitAsync(cancellationToken) : base.ReadAsync(buffer, cancellationToken);
+        return read.IsCompleted ? read : RestAsync(read);
     }
 
     /// <inheritdoc/>
@@ -32,6 +37,21 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         if (disposing)
         {
             _wait?.Dispose();
+        }
+    }
+
+    // A message that arrives in pieces, for one: rarer than the waits before it.
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> RestAsync(ValueTask<int> read)
+    {
+        Reads.Rest();
+        try
+        {
+            return await read.ConfigureAwait(false);
+        }
+        finally
+        {
+            Reads.Resume();
         }
     }
 

@@ -19,7 +19,7 @@ internal static class StreamFaults
     }
 
     /// <summary>A stream over a connected socket, which it owns; null, with the socket disposed, if the connection is gone already.</summary>
-    public static NetworkStream? TryOpen(Socket socket, out UpgradeResult failure)
+    public static ReadinessStream? TryOpen(Socket socket, out UpgradeResult failure)
     {
         try
         {

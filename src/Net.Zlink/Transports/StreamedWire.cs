@@ -24,6 +24,7 @@ internal abstract class StreamedWire : Wire
     private static int s_ahead;
 
     private readonly BufferPool _pool;
+    private readonly ReadActivity? _reads;
     private readonly Lock _gate = new(); // The first wait begins beside the shard, where the connection may be closed at the same moment.
     private readonly Action _onRead;
     private readonly Action _onWritten;
@@ -44,10 +45,12 @@ internal abstract class StreamedWire : Wire
     /// <param name="socket">The connected socket beneath; owned.</param>
     /// <param name="scheme">The transport's scheme.</param>
     /// <param name="pool">Where read buffers come from.</param>
-    protected StreamedWire(Socket socket, string scheme, BufferPool pool)
+    /// <param name="reads">Is told when each read begins and ends; null: nobody wants to know.</param>
+    protected StreamedWire(Socket socket, string scheme, BufferPool pool, ReadActivity? reads)
         : base(socket, scheme)
     {
         _pool = pool;
+        _reads = reads;
         _onRead = OnRead;
         _onWritten = () => Events.OnSent();
     }
@@ -288,9 +291,10 @@ internal abstract class StreamedWire : Wire
     {
         while (true)
         {
+            bool isOver;
             try
             {
-                BeginRead();
+                isOver = BeginRead();
             }
             catch (Exception e) when (Judge(e) is { } status)
             {
@@ -298,7 +302,7 @@ internal abstract class StreamedWire : Wire
                 return false;
             }
 
-            if (!_reading.IsCompleted)
+            if (!isOver)
             {
                 if (_step == ReadStep.Probe)
                 {
@@ -317,10 +321,26 @@ internal abstract class StreamedWire : Wire
         }
     }
 
-    private void BeginRead()
+    /// <summary>True: the read is over already.</summary>
+    private bool BeginRead()
     {
         Memory<byte> into = _step == ReadStep.Fill ? (_buffer ??= _pool.RentArray(Headroom + ReadSize)).AsMemory(Headroom, ReadSize) : Memory<byte>.Empty;
-        _reading = AwaiterOf(_isRaw ? ReadRawAsync(into) : ReadAsync(into));
+        bool isOver = true;
+        _reads?.Enter();
+        try
+        {
+            _reading = AwaiterOf(_isRaw ? ReadRawAsync(into) : ReadAsync(into));
+            isOver = _reading.IsCompleted;
+        }
+        finally
+        {
+            if (isOver)
+            {
+                _reads?.Leave();
+            }
+        }
+
+        return isOver;
     }
 
     /// <summary>
@@ -329,14 +349,14 @@ internal abstract class StreamedWire : Wire
     /// </summary>
     private void OnRead()
     {
+        _reads?.Leave();
         if (_step == ReadStep.Probe && Events.IsBusy && !Volatile.Read(ref _isDisposed) && MayFetch())
         {
             try
             {
                 _reading.GetResult();
                 _step = ReadStep.Fill;
-                BeginRead();
-                if (!_reading.IsCompleted)
+                if (!BeginRead())
                 {
                     _reading.UnsafeOnCompleted(_onRead);
                     return;

@@ -15,7 +15,7 @@ public sealed class InputWaitTests : IAsyncLifetime
     public async ValueTask InitializeAsync()
     {
         (_peer, _ours) = await ConnectedPairAsync();
-        _wait = new InputWait(_ours);
+        _wait = new InputWait(_ours, new ReadActivity());
     }
 
     public ValueTask DisposeAsync()

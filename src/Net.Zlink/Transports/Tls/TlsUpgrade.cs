@@ -22,12 +22,12 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
     /// <inheritdoc/>
     public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
     {
-        (SslStream? tls, UpgradeResult failure) = await AuthenticateAsync(socket, time, cancellation).ConfigureAwait(false);
+        (TlsStream? tls, UpgradeResult failure) = await AuthenticateAsync(socket, time, cancellation).ConfigureAwait(false);
         return tls is null ? failure : UpgradeResult.Of(new TlsWire(socket, tls, pool));
     }
 
     /// <summary>The handshake alone, for what runs over TLS. The socket belongs to the stream, or is disposed.</summary>
-    public async Task<(SslStream? Tls, UpgradeResult Failure)> AuthenticateAsync(Socket socket, TimeProvider time, CancellationToken cancellation)
+    public async Task<(TlsStream? Tls, UpgradeResult Failure)> AuthenticateAsync(Socket socket, TimeProvider time, CancellationToken cancellation)
     {
         var judge = new CertificateJudge(settings, host);
         SslServerAuthenticationOptions? asServer = null;
@@ -54,8 +54,8 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
             return (null, failure);
         }
 
-        var tls = new SslStream(stream);
-        SslStream? established = null;
+        var tls = new TlsStream(stream);
+        TlsStream? established = null;
         using Deadline deadline = StartPhase(time, cancellation);
         try
         {

@@ -1,11 +1,10 @@
-using System.Net.Security;
 using System.Net.Sockets;
 using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Transports.Tls;
 
 /// <summary>Bytes over an established TLS session. Our end is announced to the peer with close_notify.</summary>
-internal sealed class TlsWire(Socket socket, SslStream tls, BufferPool pool) : StreamedWire(socket, EndpointText.Tls, pool)
+internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool) : StreamedWire(socket, EndpointText.Tls, pool, tls.Reads)
 {
     /// <inheritdoc/>
     public override WireStatus EndSending(WireEnd end) => End(tls.ShutdownAsync);

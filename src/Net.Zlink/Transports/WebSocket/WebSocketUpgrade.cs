@@ -1,4 +1,3 @@
-using System.Net.Security;
 using System.Net.Sockets;
 using System.Net.WebSockets;
 using Net.Zlink.Buffers;
@@ -30,7 +29,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     /// <inheritdoc/>
     public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
     {
-        SslStream? secure = null;
+        TlsStream? secure = null;
         Stream? inner;
         if (tls is not null)
         {
@@ -107,7 +106,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         stream.Release();
     }
 
-    private async Task<UpgradeResult> ExchangeAsync(ReadAheadStream stream, SslStream? secure, Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
+    private async Task<UpgradeResult> ExchangeAsync(ReadAheadStream stream, TlsStream? secure, Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
     {
         using Deadline deadline = StartPhase(time, cancellation);
         try

@@ -1,9 +1,9 @@
 using System.Net;
-using System.Net.Security;
 using System.Net.Sockets;
 using System.Net.WebSockets;
 using System.Runtime.CompilerServices;
 using Net.Zlink.Buffers;
+using Net.Zlink.Transports.Tls;
 
 namespace Net.Zlink.Transports.WebSocket;
 
@@ -23,12 +23,12 @@ internal sealed class WebSocketWire(
     string scheme,
     System.Net.WebSockets.WebSocket webSocket,
     ReadAheadStream stream,
-    SslStream? tls,
+    TlsStream? tls,
     BufferPool pool,
     bool isServer,
     TimeSpan closeTimeout,
     TimeProvider time)
-    : StreamedWire(socket, scheme, pool)
+    : StreamedWire(socket, scheme, pool, tls?.Reads)
 {
     // What a native peer takes as one message. Counted as it arrives: the library does not tell what a header announces.
     private const long LargestMessage = 64L * 1024 * 1024;
@@ -59,7 +59,7 @@ internal sealed class WebSocketWire(
             WebSocketState.Open when end == WireEnd.GoingAway => WebSocketCloseStatus.EndpointUnavailable,
             _ => null,
         };
-        return End(status is null && (tls is null || _hasEnded) ? null : () => FarewellAsync(status, CancellationToken.None));
+        return End(status is null && (tls is null || _hasEnded) ? null : () => FarewellAsync(status, tls is null ? null : tls.ShutdownAsync, CancellationToken.None));
     }
 
     /// <inheritdoc/>
@@ -197,7 +197,7 @@ internal sealed class WebSocketWire(
             if (isServer)
             {
                 _hasEnded = true;
-                await FarewellAsync(answer, deadline.Token).ConfigureAwait(false);
+                await FarewellAsync(answer, tls is null ? null : tls.ShutdownByReaderAsync, deadline.Token).ConfigureAwait(false);
                 Socket.Shutdown(SocketShutdown.Send);
             }
             else if (answer is { } code)
@@ -213,16 +213,16 @@ internal sealed class WebSocketWire(
         }
     }
 
-    private async Task FarewellAsync(WebSocketCloseStatus? status, CancellationToken cancellation)
+    private async Task FarewellAsync(WebSocketCloseStatus? status, Func<Task>? endTls, CancellationToken cancellation)
     {
         if (status is { } code)
         {
             await webSocket.CloseOutputAsync(code, statusDescription: null, cancellation).ConfigureAwait(false);
         }
 
-        if (tls is not null)
+        if (endTls is not null)
         {
-            await tls.ShutdownAsync().ConfigureAwait(false); // Without it the peer's TLS has to take our end for an attack.
+            await endTls().ConfigureAwait(false); // Without it the peer's TLS has to take our end for an attack.
         }
     }
 }
