@@ -64,14 +64,16 @@ internal struct FrameReader
             return ReadOwn(wire, out batch);
         }
 
+        int most = scanner.MostToRead(_tailLength);
+
         // Past the budget what is kept should be copied, so it is, into the shard's slab.
-        if (!slabs.ShouldCopy && wire.TryTake(out byte[]? array, out int start, out int taken))
+        if (most == int.MaxValue && !slabs.ShouldCopy && wire.TryTake(out byte[]? array, out int start, out int taken))
         {
             return Take(slabs.Adopt(array), start, taken, wire, slabs, pool, scanner, out batch);
         }
 
         Slab slab = slabs.Acquire(_tailLength, out int offset, out int length);
-        int wanted = _afterLarge ? Math.Min(LookSize, length - _tailLength) : length - _tailLength;
+        int wanted = Math.Min(_afterLarge ? Math.Min(LookSize, most) : most, length - _tailLength);
         _afterLarge = false;
         ReadOutcome outcome = Receive(wire, slab.Array.AsSpan(offset + _tailLength, wanted), out int received);
         if (received == 0)

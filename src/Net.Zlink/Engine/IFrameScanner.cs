@@ -7,6 +7,10 @@ internal interface IFrameScanner
 {
     /// <summary>Finds the whole frames at the start of <paramref name="bytes"/>, which begin at a frame boundary.</summary>
     FrameScan Scan(ReadOnlySpan<byte> bytes);
+
+    /// <summary>How much to read at most, at least 1; the rest stays with the system until it is known whether it may be taken in. Asked before each read.</summary>
+    /// <param name="kept">Bytes of an incomplete frame that are there already.</param>
+    int MostToRead(int kept) => int.MaxValue;
 }
 
 /// <summary>What <see cref="IFrameScanner.Scan"/> found.</summary>

@@ -11,7 +11,7 @@ namespace Net.Zlink.Sockets.Patterns;
 /// One line, because of the order: that the last subscriber of a topic left and that another came must be read in the order in which it happened, whichever connections it was; read the other
 /// way round, the application would take a wanted topic for an unwanted one. It is a lane like any peer's, bounded like it: while it is full no connection of the socket is read.
 /// </remarks>
-internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new InboundLane(default))
+internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new InboundLane(default) { IsShared = true })
 {
     private readonly Queue<InboundLease> _decided = new();
     private readonly Lock _turn = new();

@@ -41,6 +41,9 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <summary>Only the newest message is kept, and no limit applies.</summary>
     public bool Conflates { get; init; }
 
+    /// <summary>Several connections are stopped on its account: that one may read does not mean that no other waits to be told of room.</summary>
+    public bool IsShared { get; init; }
+
     /// <summary>The next lane whose sender has to be told of room, once the consumer has left its locks.</summary>
     public InboundLane? NextToResume
     {
@@ -134,8 +137,9 @@ internal sealed class InboundLane(QueueLimits limits)
     {
         using (_gate.Hold())
         {
-            _isParked = !_isClosed && !Conflates && _limits.IsFull(_messages, _bytes);
-            return !_isParked;
+            bool isFull = !_isClosed && !Conflates && _limits.IsFull(_messages, _bytes);
+            _isParked = isFull || (IsShared && _isParked);
+            return !isFull;
         }
     }
 

@@ -16,6 +16,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     private ZmpScanner _scanner;
     private ZmpInbound _inbound;
     private ZmpFault? _scanFault;
+    private int _nextFrameSize;
     private ZmpHeartbeats? _heartbeats;
     private ShardTimer? _handshakeTimer;
     private byte[] _peerRoutingId = [];
@@ -114,11 +115,18 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     {
         ZmpScan scan = _scanner.Scan(bytes, _settings.MaxMessageSize);
         _scanFault = scan.Fault;
+        _nextFrameSize = scan.NextFrameSize;
         return new FrameScan(scan.Consumed, scan.Frames, scan.NextFrameSize, scan.Fault is not null, scan.AnnouncedLength);
     }
 
+    /// <remarks>
+    /// While what it would go to is full, a handshake is read frame by frame, so that no message comes in behind it: a peer that connects again and again would else get one read more into the queue each time.
+    /// </remarks>
+    public int MostToRead(int kept) => _isReady || HasRoom() ? int.MaxValue : Math.Max(1, (_nextFrameSize > 0 ? _nextFrameSize : ZmpFrame.HeaderSize) - kept);
+
     public Delivery OnFrames(Connection connection, in InboundBatch batch)
     {
+        bool wasReady = _isReady;
         _heartbeats?.OnTraffic();
         _messages.Begin(batch, connection.Shard.ReceiveSlab);
         int position = _messages.Start;
@@ -165,6 +173,11 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         }
 
         Delivery delivery = _messages.End();
+        if (_isReady && !wasReady && !HasRoom())
+        {
+            delivery = Delivery.Park;
+        }
+
         if (_mustFlush)
         {
             _mustFlush = false;
@@ -186,7 +199,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// </remarks>
     public bool MayRead(Connection connection)
     {
-        if (!_isReady || (_pipe.Lane.MayRead() && _socket.MayRead()))
+        if (!_isReady || HasRoom())
         {
             return true;
         }
@@ -334,6 +347,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             _mustFlush |= _pipe.Queue.TryAppendControl(answer[..length]);
         }
     }
+
+    private bool HasRoom() => _pipe.Lane.MayRead() && _socket.MayRead();
 
     private ZmpHeartbeats Heartbeats() => _heartbeats ??= new ZmpHeartbeats(this, _settings.Heartbeat, Connection.Shard.Timers, _openedAt);
 

@@ -43,6 +43,18 @@ public sealed class InboundLaneTests : IDisposable
         Assert.Equal(1, pipe.Resumed);
     }
 
+    [Fact]
+    public void Of_a_shared_lane_a_sender_that_may_send_does_not_make_it_forget_one_that_waits()
+    {
+        TestPipe pipe = TestPipe.Create(_core, new QueueLimits(10, 0), isShared: true);
+        Assert.Equal(Delivery.Park, pipe.Publish([.. Enumerable.Repeat("x", 13)])); // The one that waits has passed the mark by a read.
+        Assert.DoesNotContain("none", _core.Receive.Take(6), StringComparer.Ordinal);
+        Assert.Equal((0, true), (pipe.Resumed, pipe.Lane.MayRead())); // Another asks.
+        Assert.DoesNotContain("none", _core.Receive.Take(7), StringComparer.Ordinal);
+        Assert.Null(_core.Receive.Take());
+        Assert.Equal(1, pipe.Resumed);
+    }
+
     [Theory]
     [InlineData(1, 1)]
     [InlineData(2, 1)]

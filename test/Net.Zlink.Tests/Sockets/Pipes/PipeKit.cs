@@ -66,9 +66,9 @@ internal sealed class TestPipe : Pipe
 
     public override bool HasRoom => false;
 
-    public static TestPipe Create(SocketCore socket, QueueLimits limits, bool conflates = false)
+    public static TestPipe Create(SocketCore socket, QueueLimits limits, bool conflates = false, bool isShared = false)
     {
-        var pipe = new TestPipe(socket, new InboundLane(limits) { Conflates = conflates }) { Endpoint = "test", IsActive = false, IsAttached = true };
+        var pipe = new TestPipe(socket, new InboundLane(limits) { Conflates = conflates, IsShared = isShared }) { Endpoint = "test", IsActive = false, IsAttached = true };
         pipe.Lane.BelongTo(pipe);
         return pipe;
     }
