@@ -33,7 +33,7 @@ internal static class WaitingProcess
     private static bool RunOne(out bool isPolling)
     {
         (Socket peer, Socket ours) = ConnectedPair();
-        using var wait = new InputWait(ours, new ReadActivity());
+        using var wait = new InputWait(ours, new StreamUse());
         using var first = new ManualResetEventSlim();
         using var more = new ManualResetEventSlim();
         using var again = new ManualResetEventSlim();
@@ -82,7 +82,7 @@ internal static class WaitingProcess
         using (peer)
         using (ours)
         {
-            using var wait = new InputWait(ours, new ReadActivity());
+            using var wait = new InputWait(ours, new StreamUse());
             Task<int> waiting = wait.WaitAsync().AsTask();
             peer.Send([1]);
             waiting.WaitAsync(Limit).GetAwaiter().GetResult();

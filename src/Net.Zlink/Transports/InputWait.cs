@@ -12,13 +12,13 @@ namespace Net.Zlink.Transports;
 internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
 {
     private readonly Socket _socket;
-    private readonly ReadActivity _reads;
+    private readonly StreamUse _reads;
     private ManualResetValueTaskSourceCore<int> _source;
     private int _beganOn;
 
     /// <param name="socket">Connected.</param>
     /// <param name="reads">Hears that a reader waits.</param>
-    public InputWait(Socket socket, ReadActivity reads)
+    public InputWait(Socket socket, StreamUse reads)
         : base(unsafeSuppressExecutionContextFlow: true)
     {
         _socket = socket;

@@ -14,7 +14,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     private InputWait? _wait;
 
     /// <summary>Hears whenever a read has to wait in here.</summary>
-    public ReadActivity Reads { get; } = new();
+    public StreamUse Reads { get; } = new();
 
     /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
@@ -55,7 +55,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
     }
 
-    // Only while a connection ends, so it may cost more.
+    // Only in handshakes and while a connection ends, so it may cost more.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> WaitAsync(CancellationToken cancellation)
     {

@@ -24,7 +24,8 @@ internal abstract class StreamedWire : Wire
     private static int s_ahead;
 
     private readonly BufferPool _pool;
-    private readonly ReadActivity? _reads;
+    private readonly StreamUse? _reads;
+    private readonly StreamUse? _writes;
     private readonly Lock _gate = new(); // The first wait begins beside the shard, where the connection may be closed at the same moment.
     private readonly Action _onRead;
     private readonly Action _onWritten;
@@ -46,13 +47,15 @@ internal abstract class StreamedWire : Wire
     /// <param name="scheme">The transport's scheme.</param>
     /// <param name="pool">Where read buffers come from.</param>
     /// <param name="reads">Is told when each read begins and ends; null: nobody wants to know.</param>
-    protected StreamedWire(Socket socket, string scheme, BufferPool pool, ReadActivity? reads)
+    /// <param name="writes">The same of writes.</param>
+    protected StreamedWire(Socket socket, string scheme, BufferPool pool, StreamUse? reads, StreamUse? writes)
         : base(socket, scheme)
     {
         _pool = pool;
         _reads = reads;
+        _writes = writes;
         _onRead = OnRead;
-        _onWritten = () => Events.OnSent();
+        _onWritten = OnWritten;
     }
 
     private enum ReadStep
@@ -155,6 +158,7 @@ internal abstract class StreamedWire : Wire
     {
         _writingBytes = bytes.Length;
         _isWriting = true;
+        _writes?.Enter();
         try
         {
             _writing = AwaiterOf(WriteAsync(bytes, endsMidFrame));
@@ -166,6 +170,7 @@ internal abstract class StreamedWire : Wire
 
         if (_writing.IsCompleted)
         {
+            _writes?.Leave();
             return false;
         }
 
@@ -369,6 +374,12 @@ internal abstract class StreamedWire : Wire
         }
 
         Events.OnInput();
+    }
+
+    private void OnWritten()
+    {
+        _writes?.Leave();
+        Events.OnSent();
     }
 
     private bool MayFetch()

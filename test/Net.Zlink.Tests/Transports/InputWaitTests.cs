@@ -10,12 +10,13 @@ public sealed class InputWaitTests : IAsyncLifetime
 {
     private Socket _peer = null!;
     private Socket _ours = null!;
+    private readonly StreamUse _reads = new();
     private InputWait _wait = null!;
 
     public async ValueTask InitializeAsync()
     {
         (_peer, _ours) = await ConnectedPairAsync();
-        _wait = new InputWait(_ours, new ReadActivity());
+        _wait = new InputWait(_ours, _reads);
     }
 
     public ValueTask DisposeAsync()
@@ -38,6 +39,53 @@ public sealed class InputWaitTests : IAsyncLifetime
             Assert.True(_wait.WaitAsync().AsTask().IsCompletedSuccessfully); // They are still there.
             Assert.Equal(3, _ours.Receive(new byte[10]));
         }
+    }
+
+    [Theory]
+    [InlineData("bytes")]
+    [InlineData("reset")]
+    [InlineData("disposed")]
+    [InlineData("disposed before")]
+    [InlineData("there already")]
+    public async Task The_reader_rests_while_it_waits_and_no_longer(string end)
+    {
+        _reads.Enter();
+        switch (end)
+        {
+            case "disposed before":
+                _ours.Dispose();
+                break;
+            case "there already":
+                _peer.Send([1]);
+                Assert.True(_ours.Poll(Patience, SelectMode.SelectRead));
+                break;
+        }
+
+        Task<int> waiting = _wait.WaitAsync().AsTask();
+        if (!waiting.IsCompleted)
+        {
+            Assert.True(_reads.RunAsync(static () => Task.CompletedTask).IsCompleted);
+        }
+
+        switch (end)
+        {
+            case "bytes":
+                _peer.Send([1]);
+                break;
+            case "reset":
+                _peer.LingerState = new LingerOption(enable: true, seconds: 0);
+                _peer.Dispose();
+                break;
+            case "disposed":
+                _ours.Dispose();
+                break;
+        }
+
+        await Record.ExceptionAsync(() => waiting.Guarded());
+        Task errand = _reads.RunAsync(static () => Task.CompletedTask);
+        Assert.False(errand.IsCompleted);
+        _reads.Leave();
+        await errand.Guarded();
     }
 
     [Fact]

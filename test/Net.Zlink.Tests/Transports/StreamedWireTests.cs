@@ -10,7 +10,7 @@ namespace Net.Zlink.Tests.Transports;
 /// <summary>What a wire over a library's stream tells of its reads.</summary>
 public sealed class StreamedWireTests : IAsyncLifetime
 {
-    private readonly ReadActivity _reads = new();
+    private readonly StreamUse _reads = new();
     private readonly List<string> _story = [];
     private Socket _peer = null!;
     private ScriptedWire _wire = null!;
@@ -93,7 +93,7 @@ public sealed class StreamedWireTests : IAsyncLifetime
         public void OnEnded() => throw new NotSupportedException();
     }
 
-    private sealed class ScriptedWire(Socket socket, ReadActivity reads, Action<int> asked) : StreamedWire(socket, "test", BufferPool.Shared, reads)
+    private sealed class ScriptedWire(Socket socket, StreamUse reads, Action<int> asked) : StreamedWire(socket, "test", BufferPool.Shared, reads, writes: null)
     {
         private int _reads;
 

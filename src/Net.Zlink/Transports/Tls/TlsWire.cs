@@ -4,7 +4,7 @@ using Net.Zlink.Buffers;
 namespace Net.Zlink.Transports.Tls;
 
 /// <summary>Bytes over an established TLS session. Our end is announced to the peer with close_notify.</summary>
-internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool) : StreamedWire(socket, EndpointText.Tls, pool, tls.Reads)
+internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool) : StreamedWire(socket, EndpointText.Tls, pool, tls.Reads, tls.Writes)
 {
     /// <inheritdoc/>
     public override WireStatus EndSending(WireEnd end) => End(tls.ShutdownAsync);

@@ -28,7 +28,7 @@ internal sealed class WebSocketWire(
     bool isServer,
     TimeSpan closeTimeout,
     TimeProvider time)
-    : StreamedWire(socket, scheme, pool, tls?.Reads)
+    : StreamedWire(socket, scheme, pool, tls?.Reads, tls?.Writes)
 {
     // What a native peer takes as one message. Counted as it arrives: the library does not tell what a header announces.
     private const long LargestMessage = 64L * 1024 * 1024;
@@ -132,6 +132,7 @@ internal sealed class WebSocketWire(
         {
             // Behind a CLOSE nothing may follow, but it takes until the peer's end that the engine hears of it. A failure now would be the first it hears: an abort, which destroys our answer.
             _tooLate ??= new TaskCompletionSource();
+            tls?.Writes.Leave(); // Nothing is written, and what it waits for may wait for writes.
             return new ValueTask(_tooLate.Task);
         }
 
@@ -196,8 +197,8 @@ internal sealed class WebSocketWire(
         {
             if (isServer)
             {
-                _hasEnded = true;
                 await FarewellAsync(answer, tls is null ? null : tls.ShutdownByReaderAsync, deadline.Token).ConfigureAwait(false);
+                _hasEnded = true;
                 Socket.Shutdown(SocketShutdown.Send);
             }
             else if (answer is { } code)
@@ -222,7 +223,7 @@ internal sealed class WebSocketWire(
 
         if (endTls is not null)
         {
-            await endTls().ConfigureAwait(false); // Without it the peer's TLS has to take our end for an attack.
+            await endTls().WaitAsync(cancellation).ConfigureAwait(false); // Without it the peer's TLS has to take our end for an attack.
         }
     }
 }

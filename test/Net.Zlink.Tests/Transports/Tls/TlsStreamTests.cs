@@ -1,8 +1,11 @@
 using System.Net.Security;
 using System.Net.Sockets;
+using System.Runtime.CompilerServices;
+using Net.Zlink.Buffers;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
 using Net.Zlink.Transports.Tls;
+using Net.Zlink.Transports.WebSocket;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineKit;
 
@@ -12,15 +15,16 @@ namespace Net.Zlink.Tests.Transports.Tls;
 public sealed class TlsStreamTests : IAsyncLifetime
 {
     private readonly TestCertificates _certificates = new();
+    private Socket _ours = null!;
     private TlsStream _tls = null!;
     private HalvingStream _beneathPeer = null!;
     private SslStream _peer = null!;
 
     public async ValueTask InitializeAsync()
     {
-        (Socket peer, Socket ours) = await ConnectedPairAsync();
-        ours.Blocking = true; // As the stream asks for.
-        _tls = new TlsStream(new ReadinessStream(ours));
+        (Socket peer, _ours) = await ConnectedPairAsync();
+        _ours.Blocking = true; // As the stream asks for.
+        _tls = new TlsStream(new ReadinessStream(_ours));
         _beneathPeer = new HalvingStream(peer);
         _peer = new SslStream(_beneathPeer);
         await Task.WhenAll(
@@ -50,6 +54,51 @@ public sealed class TlsStreamTests : IAsyncLifetime
         Assert.Equal(0, await _peer.ReadAsync(new byte[10], Guard.Token).Guarded());
     }
 
+    [Fact]
+    public async Task The_readers_own_close_notify_waits_for_a_write_under_way()
+    {
+        _tls.Reads.Enter();
+        _tls.Writes.Enter();
+        Task ending = _tls.ShutdownByReaderAsync();
+        await _tls.WriteAsync("still open"u8.ToArray(), Guard.Token);
+        Assert.False(ending.IsCompleted);
+        _tls.Writes.Leave();
+        await ending.Guarded();
+        byte[] seen = new byte[100];
+        Assert.Equal("still open".Length, await _peer.ReadAsync(seen, Guard.Token).Guarded());
+        Assert.Equal(0, await _peer.ReadAsync(seen, Guard.Token).Guarded());
+    }
+
+    /// <summary>What carries a wire's bytes knows of its reads and writes.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_wire_tells_the_session_of_its_reads_and_writes(bool isWebSocket)
+    {
+        using var stream = new ReadAheadStream(_tls, BufferPool.Shared);
+        using StreamedWire wire = isWebSocket
+            ? new WebSocketWire(_ours, "wss", System.Net.WebSockets.WebSocket.CreateFromStream(stream, isServer: true, subProtocol: null, Timeout.InfiniteTimeSpan), stream, _tls, BufferPool.Shared, isServer: true, Guard.Limit, TimeProvider.System)
+            : new TlsWire(_ours, _tls, BufferPool.Shared);
+        wire.Attach(new NoEvents());
+        Assert.True(wire.WaitForInput());
+        Assert.True(IsUsed(_tls.Reads));
+        Assert.False(IsUsed(_tls.Writes));
+        while (!wire.BeginSend(new byte[1_000_000], endsMidFrame: false))
+        {
+            Assert.False(IsUsed(_tls.Writes));
+            wire.FinishSend();
+        }
+
+        Assert.True(IsUsed(_tls.Writes));
+        _ours.Dispose();
+        await Task.Run(() => Assert.True(SpinWait.SpinUntil(() => !IsUsed(_tls.Writes) && !IsUsed(_tls.Reads), Guard.Limit)), Guard.Token);
+        wire.FinishSend();
+        wire.FinishWait();
+    }
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_isUsed")]
+    private static extern ref bool IsUsed(StreamUse use);
+
     [Theory]
     [InlineData(0, false)] // The wait for input
     [InlineData(0, true)]
@@ -64,6 +113,7 @@ public sealed class TlsStreamTests : IAsyncLifetime
         {
             _beneathPeer.Halves = true;
             await _peer.WriteAsync(new byte[1000], Guard.Token);
+            Assert.True(SpinWait.SpinUntil(() => _ours.Available == 0, Guard.Limit)); // The half is read: now it waits for the other.
         }
 
         await _tls.ShutdownAsync().Guarded();
@@ -76,6 +126,23 @@ public sealed class TlsStreamTests : IAsyncLifetime
         }
 
         Assert.Equal(length, await reading.Guarded());
+    }
+
+    private sealed class NoEvents : IWireEvents
+    {
+        public bool IsBusy => false;
+
+        public void OnInput()
+        {
+        }
+
+        public void OnSent()
+        {
+        }
+
+        public void OnEnded()
+        {
+        }
     }
 
     /// <summary>A socket's stream that can be made to keep the second half of what it is given.</summary>

@@ -5,23 +5,23 @@ using static Net.Zlink.Tests.Engine.EngineKit;
 
 namespace Net.Zlink.Tests.Transports;
 
-public sealed class ReadActivityTests
+public sealed class StreamUseTests
 {
-    private readonly ReadActivity _reads = new();
+    private readonly StreamUse _use = new();
     private int _runs;
 
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task An_errand_is_run_at_once_while_nobody_reads_or_the_reader_waits(bool isWaiting)
+    public async Task An_errand_is_run_at_once_while_nobody_use_or_the_reader_waits(bool isWaiting)
     {
         if (isWaiting)
         {
-            _reads.Enter();
-            _reads.Rest();
+            _use.Enter();
+            _use.Rest();
         }
 
-        Task run = _reads.RunAsync(Count);
+        Task run = _use.RunAsync(Count);
         Assert.Equal(1, _runs);
         await run;
     }
@@ -31,20 +31,20 @@ public sealed class ReadActivityTests
     [InlineData(true)]
     public async Task An_errand_waits_until_the_reader_rests_or_is_through_and_is_run_once(bool rests)
     {
-        _reads.Enter();
-        _reads.Rest();
-        _reads.Resume();
-        Task run = _reads.RunAsync(Count);
+        _use.Enter();
+        _use.Rest();
+        _use.Resume();
+        Task run = _use.RunAsync(Count);
         Assert.Equal(0, _runs);
         Assert.False(run.IsCompleted);
         if (rests)
         {
-            _reads.Rest();
+            _use.Rest();
             Assert.Equal(1, _runs);
-            _reads.Resume();
+            _use.Resume();
         }
 
-        _reads.Leave();
+        _use.Leave();
         await run.Guarded();
         Assert.Equal(1, _runs);
     }
@@ -52,10 +52,10 @@ public sealed class ReadActivityTests
     [Fact]
     public async Task What_an_errand_throws_reaches_who_asked_for_it_and_not_the_reader()
     {
-        Assert.Throws<IOException>(() => { _ = _reads.RunAsync(static () => throw new IOException("at once")); });
-        _reads.Enter();
-        Task late = _reads.RunAsync(static () => throw new IOException("late"));
-        _reads.Leave();
+        Assert.Throws<IOException>(() => { _ = _use.RunAsync(static () => throw new IOException("at once")); });
+        _use.Enter();
+        Task late = _use.RunAsync(static () => throw new IOException("late"));
+        _use.Leave();
         Assert.Equal("late", (await Assert.ThrowsAsync<IOException>(() => late.Guarded())).Message);
     }
 
@@ -70,6 +70,7 @@ public sealed class ReadActivityTests
         {
             meetings += Volatile.Read(ref atWork);
             _runs++;
+            Thread.SpinWait(20); // So long that the reader, were it not kept, would come to work meanwhile.
             meetings += Volatile.Read(ref atWork);
             return Task.CompletedTask;
         }
@@ -81,12 +82,12 @@ public sealed class ReadActivityTests
         {
             for (int i = 0; i < Rounds; i++)
             {
-                _reads.Enter();
+                _use.Enter();
                 Work();
-                _reads.Rest();
-                _reads.Resume();
+                _use.Rest();
+                _use.Resume();
                 Work();
-                _reads.Leave();
+                _use.Leave();
             }
 
             Volatile.Write(ref isOver, true);
@@ -98,7 +99,7 @@ public sealed class ReadActivityTests
             while (!Volatile.Read(ref isOver))
             {
                 asked++;
-                _ = _reads.RunAsync(Errand);
+                _ = _use.RunAsync(Errand);
                 Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref _runs) == asked, Patience));
             }
         }

@@ -1,48 +1,48 @@
 namespace Net.Zlink.Transports;
 
-/// <summary>What the one reader of a stream is doing, so that something that must not meet it at work is done between its reads, or while it waits for input. Thread-safe.</summary>
+/// <summary>What the one user of one direction of a stream is doing, so that something that must not meet it at work is done in between, or while it waits. Thread-safe.</summary>
 /// <remarks>
-/// Made for the end of TLS: a library of C beneath takes its words of farewell and its reads from one object without a lock, and the runtime adds none. A farewell that met a read on another thread
-/// destroyed the process's heap about once in 27,000 times (docs/architecture.md, "How a connection ends").
+/// Made for the end of TLS: a library of C beneath has its words of farewell, its reads and its writes work on one object without a lock, and the runtime locks reads and writes alone. A farewell that met a read
+/// on another thread destroyed the process's heap about once in 27,000 times (docs/architecture.md, "How a connection ends").
 /// </remarks>
-internal sealed class ReadActivity
+internal sealed class StreamUse
 {
     private readonly Lock _gate = new();
     private Func<Task>? _errand;
     private TaskCompletionSource? _errandDone;
-    private bool _isReading;
+    private bool _isUsed;
     private bool _isWaiting;
 
-    /// <summary>A read begins. Waits for an errand that is being run.</summary>
+    /// <summary>A read, or a write, begins. Waits for an errand that is being begun.</summary>
     public void Enter()
     {
         lock (_gate)
         {
-            _isReading = true;
+            _isUsed = true;
         }
     }
 
-    /// <summary>The read is over.</summary>
+    /// <summary>It is over.</summary>
     public void Leave()
     {
         lock (_gate)
         {
-            _isReading = false;
-            RunErrand();
+            _isUsed = false;
+            BeginErrand();
         }
     }
 
-    /// <summary>The reader comes to rest, until <see cref="Resume"/>: there is nothing to read.</summary>
+    /// <summary>The user comes to rest in the middle of it, until <see cref="Resume"/>: there is nothing to read.</summary>
     public void Rest()
     {
         lock (_gate)
         {
             _isWaiting = true;
-            RunErrand();
+            BeginErrand();
         }
     }
 
-    /// <summary>There is: the reader goes on when this returns. Waits for an errand that is being run.</summary>
+    /// <summary>It goes on when this returns. Waits for an errand that is being begun.</summary>
     public void Resume()
     {
         lock (_gate)
@@ -51,14 +51,14 @@ internal sealed class ReadActivity
         }
     }
 
-    /// <summary>Runs something as soon as no reader is at work, at once if none is. One at a time.</summary>
-    /// <param name="errand">Begins it, on the caller's thread or the reader's. Short: a reader may be waiting for it. What it begins may go on beside reads.</param>
+    /// <summary>Begins something as soon as nobody is at work, at once if nobody is. One at a time.</summary>
+    /// <param name="errand">Begins it, on the caller's thread or the user's. Short: the user may be waiting for it. What it begins may go on beside the use.</param>
     /// <returns>Ends as the errand's own task does. What <paramref name="errand"/> throws is thrown here, or ends the task.</returns>
     public Task RunAsync(Func<Task> errand)
     {
         lock (_gate)
         {
-            if (!_isReading || _isWaiting)
+            if (!_isUsed || _isWaiting)
             {
                 return errand();
             }
@@ -81,10 +81,11 @@ internal sealed class ReadActivity
 #pragma warning restore CA1031
         {
             done.SetException(e);
+            _ = done.Task.Exception; // Who asked may have given up waiting: then nobody wants to know.
         }
     }
 
-    private void RunErrand()
+    private void BeginErrand()
     {
         if (_errand is { } errand)
         {
