@@ -8,7 +8,7 @@ internal interface IFrameScanner
     /// <summary>Finds the whole frames at the start of <paramref name="bytes"/>, which begin at a frame boundary.</summary>
     FrameScan Scan(ReadOnlySpan<byte> bytes);
 
-    /// <summary>How much to read at most, at least 1; the rest stays with the system until it is known whether it may be taken in. Asked before each read.</summary>
+    /// <summary>How much to read at most, at least 1; the rest stays with the system, or the transport, until it is known whether it may be taken in. Asked before each read but those of a long frame's rest.</summary>
     /// <param name="kept">Bytes of an incomplete frame that are there already.</param>
     int MostToRead(int kept) => int.MaxValue;
 }

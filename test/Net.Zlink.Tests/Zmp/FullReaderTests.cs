@@ -69,6 +69,28 @@ public sealed class FullReaderTests
     }
 
     [Fact]
+    public async Task A_peer_that_brings_more_than_the_mark_with_its_handshake_is_read_on_when_waiting_consumers_have_made_room()
+    {
+        await using var fixture = new ContextFixture();
+        PairSocket reader = fixture.Context.CreatePair(new PairOptions { ReceiveHighWaterMark = 4 });
+        string endpoint = reader.Bind("tcp://127.0.0.1:0");
+        Task<Message>[] waiting = [.. Enumerable.Range(0, 3).Select(_ => reader.ReceiveAsync(Guard.Token).AsTask())];
+        RawPeer peer = fixture.Own(await fixture.ConnectAsync(endpoint));
+        await peer.SendAsync((byte[])[.. Greeting(0), .. Data(1), .. Data(2), .. Data(3), .. Data(4), .. Data(5)]);
+        foreach (Task<Message> one in waiting)
+        {
+            (await one.Guarded()).Dispose();
+        }
+
+        await peer.SendAsync(Data(6));
+        for (byte i = 4; i <= 6; i++)
+        {
+            using Message message = await reader.ReceiveAsync(Guard.Token).Guarded();
+            Assert.Equal([i], message.Span.ToArray());
+        }
+    }
+
+    [Fact]
     public async Task A_subscriber_that_connects_while_notices_are_unread_is_welcomed_hears_that_it_waits_and_is_read_when_they_are()
     {
         var clock = new ManualTimeProvider();

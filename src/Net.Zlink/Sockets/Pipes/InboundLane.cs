@@ -132,7 +132,7 @@ internal sealed class InboundLane(QueueLimits limits)
         return park ? Delivery.Park : Delivery.Continue;
     }
 
-    /// <summary>Whether a parked connection that was resumed may read now.</summary>
+    /// <summary>Whether a parked connection that was resumed may read now. If so it is not told of room, though it may have been going to be: it must read on.</summary>
     public bool MayRead()
     {
         using (_gate.Hold())

@@ -173,9 +173,9 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         }
 
         Delivery delivery = _messages.End();
-        if (_isReady && !wasReady && !HasRoom())
+        if (delivery == Delivery.Continue && _isReady && !wasReady && connection.IsOpen && !HasRoom())
         {
-            delivery = Delivery.Park;
+            delivery = Delivery.Park; // Not asked of a lane that has just said so itself: asking takes back the wish to be told of room.
         }
 
         if (_mustFlush)
@@ -184,7 +184,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             connection.FlushNow();
         }
 
-        if (delivery == Delivery.Park)
+        if (delivery == Delivery.Park && connection.IsOpen)
         {
             Heartbeats().OnParked();
         }
@@ -204,7 +204,11 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             return true;
         }
 
-        Heartbeats().OnParked();
+        if (connection.IsOpen)
+        {
+            Heartbeats().OnParked();
+        }
+
         return false;
     }
 

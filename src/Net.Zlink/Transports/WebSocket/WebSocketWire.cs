@@ -59,7 +59,7 @@ internal sealed class WebSocketWire(
             WebSocketState.Open when end == WireEnd.GoingAway => WebSocketCloseStatus.EndpointUnavailable,
             _ => null,
         };
-        return End(status is null && (tls is null || _hasEnded) ? null : () => FarewellAsync(status, tls is null ? null : tls.ShutdownAsync, CancellationToken.None));
+        return End(status is null && (tls is null || _hasEnded) ? null : () => EndAsync(status));
     }
 
     /// <inheritdoc/>
@@ -212,6 +212,22 @@ internal sealed class WebSocketWire(
         {
             // Gone, or it does not end its side in time: that is the end, too.
         }
+    }
+
+    /// <summary>The end of our side by the engine's wish, with nothing being written. The reader may be about to end it too: this CLOSE is a write to it like any other.</summary>
+    private async Task EndAsync(WebSocketCloseStatus? status)
+    {
+        tls?.Writes.Enter();
+        try
+        {
+            await FarewellAsync(status, endTls: null, CancellationToken.None).ConfigureAwait(false);
+        }
+        finally
+        {
+            tls?.Writes.Leave();
+        }
+
+        await FarewellAsync(status: null, tls is null ? null : tls.ShutdownAsync, CancellationToken.None).ConfigureAwait(false);
     }
 
     private async Task FarewellAsync(WebSocketCloseStatus? status, Func<Task>? endTls, CancellationToken cancellation)
