@@ -59,8 +59,9 @@ public sealed class FullReaderTests
             await fixture.SettleAsync();
         }
 
-        PeerInfo peer = reader.GetPeers()[0];
-        Assert.Equal((true, 2L), (peer.IsConnected, peer.Unread.Messages));
+        await fixture.UntilAsync(() => reader.GetPeers()[0].IsConnected);
+        await fixture.SettleAsync();
+        Assert.Equal(2, reader.GetPeers()[0].Unread.Messages);
         for (byte i = 1; i <= 3; i++)
         {
             using Message message = await reader.ReceiveAsync(Guard.Token).Guarded();
