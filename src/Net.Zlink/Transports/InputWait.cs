@@ -32,21 +32,26 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         _source.Reset();
         _beganOn = Environment.CurrentManagedThreadId;
         _reads.Rest(); // Before it can end.
+        bool waits = false;
         try
         {
-            if (_socket.ReceiveAsync(this))
-            {
-                return new ValueTask<int>(this, _source.Version);
-            }
+            waits = _socket.ReceiveAsync(this);
         }
         catch (ObjectDisposedException e)
         {
-            _reads.Resume();
             return ValueTask.FromException<int>(e);
         }
+        finally
+        {
+            if (!waits)
+            {
+                _reads.Resume();
+            }
+        }
 
-        _reads.Resume();
-        return SocketError == SocketError.Success ? default : ValueTask.FromException<int>(Failure());
+        return waits ? new ValueTask<int>(this, _source.Version)
+            : SocketError == SocketError.Success ? default
+            : ValueTask.FromException<int>(Failure());
     }
 
     int IValueTaskSource<int>.GetResult(short token) => _source.GetResult(token);
@@ -58,28 +63,29 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
     /// <inheritdoc/>
     protected override void OnCompleted(SocketAsyncEventArgs e)
     {
+        Exception? failure;
         try
         {
             if (SocketError == SocketError.Success && MayBeFalse && _socket.Available == 0 && _socket.ReceiveAsync(this))
             {
                 return; // A false report.
             }
+
+            failure = SocketError == SocketError.Success ? null : Failure();
         }
         catch (Exception gone) when (gone is ObjectDisposedException or SocketException)
         {
-            _reads.Resume();
-            _source.SetException(new IOException("The connection is closed.", gone));
-            return;
+            failure = new IOException("The connection is closed.", gone);
         }
 
         _reads.Resume();
-        if (SocketError == SocketError.Success)
+        if (failure is null)
         {
             _source.SetResult(0);
         }
         else
         {
-            _source.SetException(Failure());
+            _source.SetException(failure);
         }
     }
 

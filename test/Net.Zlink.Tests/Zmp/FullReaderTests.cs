@@ -1,3 +1,4 @@
+using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -13,27 +14,14 @@ public sealed class FullReaderTests
     public async Task A_reader_that_is_full_when_its_connection_is_lost_is_connected_again_and_then_reads_on(string type, byte peersType)
     {
         await using var fixture = new ContextFixture();
-        RawListener listener = fixture.Listen();
-        (ReceivingSocket reader, Action write) = Create(fixture, type);
-        reader.Connect(listener.Endpoint);
-        RawPeer first = fixture.Own(await listener.AcceptAsync());
-        await first.SendAsync((byte[])[.. Greeting(peersType), .. Data(1), .. Data(2)]);
-        await fixture.UntilAsync(() => reader.GetPeers()[0] is { IsParked: true, Unread.Messages: 2 });
-        first.Reset();
-        write(); // It does not read, so this is how it learns of the loss.
-
-        RawPeer second = fixture.Own(await listener.AcceptAsync());
+        (ReceivingSocket reader, RawPeer second) = await FillAndLoseAsync(fixture, type, peersType);
         await second.SendAsync((byte[])[.. Greeting(peersType), .. Data(3), .. Data(4)]);
         await fixture.UntilAsync(() => reader.GetPeers()[0].IsConnected);
         await fixture.SettleAsync();
 
         // What came with the handshake is not let in: a peer that is lost again and again would bring as much each time.
         Assert.Equal(2, reader.GetPeers()[0].Unread.Messages);
-        for (byte i = 1; i <= 4; i++)
-        {
-            using Message message = await reader.ReceiveAsync(Guard.Token).Guarded();
-            Assert.Equal([i], message.Span.ToArray());
-        }
+        await AssertNextAsync(reader, [1], [2], [3], [4]);
     }
 
     [Theory]
@@ -43,15 +31,7 @@ public sealed class FullReaderTests
     public async Task A_handshake_that_comes_in_pieces_is_read_as_far_as_it_goes_and_no_further(int piece)
     {
         await using var fixture = new ContextFixture();
-        RawListener listener = fixture.Listen();
-        (ReceivingSocket reader, Action write) = Create(fixture, "PAIR");
-        reader.Connect(listener.Endpoint);
-        RawPeer first = fixture.Own(await listener.AcceptAsync());
-        await first.SendAsync((byte[])[.. Greeting(0), .. Data(1), .. Data(2)]);
-        await fixture.UntilAsync(() => reader.GetPeers()[0] is { IsParked: true, Unread.Messages: 2 });
-        first.Reset();
-        write();
-        RawPeer second = fixture.Own(await listener.AcceptAsync());
+        (ReceivingSocket reader, RawPeer second) = await FillAndLoseAsync(fixture, "PAIR", peersType: 0);
         second.Socket.NoDelay = true; // Or the system puts pieces together again.
         foreach (byte[] bytes in ((byte[])[.. Greeting(0), .. Data(3)]).Chunk(piece))
         {
@@ -62,11 +42,7 @@ public sealed class FullReaderTests
         await fixture.UntilAsync(() => reader.GetPeers()[0].IsConnected);
         await fixture.SettleAsync();
         Assert.Equal(2, reader.GetPeers()[0].Unread.Messages);
-        for (byte i = 1; i <= 3; i++)
-        {
-            using Message message = await reader.ReceiveAsync(Guard.Token).Guarded();
-            Assert.Equal([i], message.Span.ToArray());
-        }
+        await AssertNextAsync(reader, [1], [2], [3]);
     }
 
     [Fact]
@@ -84,11 +60,7 @@ public sealed class FullReaderTests
         }
 
         await peer.SendAsync(Data(6));
-        for (byte i = 4; i <= 6; i++)
-        {
-            using Message message = await reader.ReceiveAsync(Guard.Token).Guarded();
-            Assert.Equal([i], message.Span.ToArray());
-        }
+        await AssertNextAsync(reader, [4], [5], [6]);
     }
 
     [Fact]
@@ -110,10 +82,29 @@ public sealed class FullReaderTests
         // It goes by heartbeats, for all we know, and we don't see them.
         clock.Advance(TimeSpan.FromMilliseconds(500));
         Assert.Equal<byte[]>([1, 4, 3], [await ReadControlAsync(second), await ReadControlAsync(second), await ReadControlAsync(second)]); // HELLO, READY, HEARTBEAT_ACK
-        for (byte i = 1; i <= 2; i++)
+        await AssertNextAsync(publisher, [1, 1], [1, 2]);
+    }
+
+    /// <summary>A reader with two unread messages, which is as many as it takes, whose connection was lost then; and the peer of its next one, which has said nothing yet.</summary>
+    private static async Task<(ReceivingSocket Reader, RawPeer Next)> FillAndLoseAsync(ContextFixture fixture, string type, byte peersType)
+    {
+        RawListener listener = fixture.Listen();
+        (ReceivingSocket reader, Action write) = Create(fixture, type);
+        reader.Connect(listener.Endpoint);
+        RawPeer first = fixture.Own(await listener.AcceptAsync());
+        await first.SendAsync((byte[])[.. Greeting(peersType), .. Data(1), .. Data(2)]);
+        await fixture.UntilAsync(() => reader.GetPeers()[0] is { IsParked: true, Unread.Messages: 2 });
+        first.Reset();
+        write(); // It does not read, so this is how it learns of the loss.
+        return (reader, fixture.Own(await listener.AcceptAsync()));
+    }
+
+    private static async Task AssertNextAsync(ReceivingSocket reader, params byte[][] payloads)
+    {
+        foreach (byte[] payload in payloads)
         {
-            using Message notice = await publisher.ReceiveAsync(Guard.Token).Guarded();
-            Assert.Equal([1, i], notice.Span.ToArray());
+            using Message message = await reader.ReceiveAsync(Guard.Token).Guarded();
+            Assert.Equal(payload, message.Span.ToArray());
         }
     }
 
@@ -152,9 +143,9 @@ public sealed class FullReaderTests
     }
 
     /// <summary>HELLO without a routing id, and READY.</summary>
-    private static byte[] Greeting(byte type) => [0x5A, 0x01, 0x02, 0, 0, 0, 0, 3, 1, type, 0, 0x5A, 0x01, 0x02, 0, 0, 0, 0, 1, 4];
+    private static byte[] Greeting(byte type) => [.. ZmpKit.Frame(2, [1, type, 0]), .. ZmpKit.Frame(2, [4])];
 
-    private static byte[] Data(byte content) => [0x5A, 0x01, 0, 0, 0, 0, 0, 1, content];
+    private static byte[] Data(byte content) => ZmpKit.Frame(0, [content]);
 
-    private static byte[] Subscription(byte topic) => [0x5A, 0x01, 0x08, 0, 0, 0, 0, 1, topic];
+    private static byte[] Subscription(byte topic) => ZmpKit.Frame(8, [topic]);
 }

@@ -86,7 +86,7 @@ internal sealed class ZmpHeartbeats
     /// <summary>The connection stops reading.</summary>
     public void OnParked()
     {
-        if (!_stillHere.IsArmed)
+        if (!_stillHere.IsArmed && _session.Connection.IsOpen)
         {
             _timers.Arm(_stillHere, Pace);
         }

@@ -184,7 +184,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             connection.FlushNow();
         }
 
-        if (delivery == Delivery.Park && connection.IsOpen)
+        if (delivery == Delivery.Park)
         {
             Heartbeats().OnParked();
         }
@@ -204,11 +204,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             return true;
         }
 
-        if (connection.IsOpen)
-        {
-            Heartbeats().OnParked();
-        }
-
+        Heartbeats().OnParked();
         return false;
     }
 

@@ -195,15 +195,16 @@ internal sealed class WebSocketWire(
         using var deadline = new Deadline(closeTimeout, time, CancellationToken.None);
         try
         {
+            await CloseAsync(answer, deadline.Token).ConfigureAwait(false);
             if (isServer)
             {
-                await FarewellAsync(answer, tls is null ? null : tls.ShutdownByReaderAsync, deadline.Token).ConfigureAwait(false);
+                if (tls is not null)
+                {
+                    await tls.ShutdownByReaderAsync().WaitAsync(deadline.Token).ConfigureAwait(false); // Without it the peer's TLS has to take our end for an attack.
+                }
+
                 _hasEnded = true;
                 Socket.Shutdown(SocketShutdown.Send);
-            }
-            else if (answer is { } code)
-            {
-                await webSocket.CloseOutputAsync(code, statusDescription: null, deadline.Token).ConfigureAwait(false);
             }
 
             await stream.DrainAsync(deadline.Token).ConfigureAwait(false);
@@ -220,26 +221,20 @@ internal sealed class WebSocketWire(
         tls?.Writes.Enter();
         try
         {
-            await FarewellAsync(status, endTls: null, CancellationToken.None).ConfigureAwait(false);
+            await CloseAsync(status, CancellationToken.None).ConfigureAwait(false);
         }
         finally
         {
             tls?.Writes.Leave();
         }
 
-        await FarewellAsync(status: null, tls is null ? null : tls.ShutdownAsync, CancellationToken.None).ConfigureAwait(false);
-    }
-
-    private async Task FarewellAsync(WebSocketCloseStatus? status, Func<Task>? endTls, CancellationToken cancellation)
-    {
-        if (status is { } code)
+        if (tls is not null)
         {
-            await webSocket.CloseOutputAsync(code, statusDescription: null, cancellation).ConfigureAwait(false);
-        }
-
-        if (endTls is not null)
-        {
-            await endTls().WaitAsync(cancellation).ConfigureAwait(false); // Without it the peer's TLS has to take our end for an attack.
+            await tls.ShutdownAsync().ConfigureAwait(false); // As in PartAsync.
         }
     }
+
+    /// <summary>Says CLOSE; null: nothing is to be said.</summary>
+    private Task CloseAsync(WebSocketCloseStatus? status, CancellationToken cancellation) =>
+        status is { } code ? webSocket.CloseOutputAsync(code, statusDescription: null, cancellation) : Task.CompletedTask;
 }
