@@ -1,8 +1,5 @@
 using System.Diagnostics;
 using System.Globalization;
-using System.Net;
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
 
 namespace Net.Zlink.Tests.Child;
 
@@ -19,7 +16,7 @@ internal static class IdleProcess
         socket.Options.Tls.VerifyPeer = false;
         if (string.Equals(args[0], "listen", StringComparison.Ordinal))
         {
-            socket.Options.Tls.Certificate = MakeCertificate();
+            socket.Options.Tls.Certificate = SelfSigned.Create("CN=idle");
             Console.WriteLine($"READY {socket.Bind($"{args[1]}://127.0.0.1:0", new EchoHandler())}");
         }
         else
@@ -59,15 +56,5 @@ internal static class IdleProcess
         using var process = Process.GetCurrentProcess();
         Console.WriteLine(string.Create(
             CultureInfo.InvariantCulture, $"MEMORY {process.WorkingSet64} {GC.GetTotalMemory(forceFullCollection: false)} {socket.PeerCount} {context.Pool.GetStatistics().Live}"));
-    }
-
-    private static X509Certificate2 MakeCertificate()
-    {
-        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        var request = new CertificateRequest("CN=idle", key, HashAlgorithmName.SHA256);
-        var names = new SubjectAlternativeNameBuilder();
-        names.AddIpAddress(IPAddress.Loopback);
-        request.CertificateExtensions.Add(names.Build());
-        return request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
     }
 }

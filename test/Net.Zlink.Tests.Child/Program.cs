@@ -4,7 +4,9 @@ using Net.Zlink.Tests.Child;
 
 if (args.Length > 0)
 {
-    return args is ["wait"] ? WaitingProcess.Run() : await IdleProcess.RunAsync(args);
+    return args is ["wait"] ? WaitingProcess.Run()
+        : args is ["handshake", var scheme] ? await HandshakeProcess.RunAsync(scheme)
+        : await IdleProcess.RunAsync(args);
 }
 
 // An echo server that talks to its test in lines: READY <endpoint>, then ACCEPT_FAILED <errno> whenever an accept fails. It ends when its input does.

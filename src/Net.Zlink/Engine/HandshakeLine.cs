@@ -31,7 +31,10 @@ internal sealed class HandshakeLine(int most)
     {
         // Begun on the accept loop's stack: the runtime spreads sockets over its polling threads as their first operations come, so peers that connect in turn are spread evenly. In the order in which their handshakes
         // happened to run, an echo over TLS had a p99 up to a half higher (docs/benchmarks.md).
-        UpgradeResult? failure = await FirstBytesAsync(upgrade, socket, time, cancellation).ConfigureAwait(false);
+        Task<UpgradeResult?> first = FirstBytesAsync(upgrade, socket, time, cancellation);
+        bool hadToWait = !first.IsCompleted;
+        UpgradeResult? failure = await first.ConfigureAwait(false);
+        int pollingThread = hadToWait && !Thread.CurrentThread.IsThreadPoolThread ? Environment.CurrentManagedThreadId : 0;
 
         // Off the stack of whoever brought the news, the accept loop or a polling thread.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
@@ -61,6 +64,11 @@ internal sealed class HandshakeLine(int most)
         {
             UpgradeResult result = await upgrade.RunAsync(socket, pool, time, cancellation).ConfigureAwait(false);
             farewell = result.Farewell;
+            if (result.Wire is { PollingThread: 0 } wire)
+            {
+                wire.PollingThread = pollingThread; // It said all it had to say at once.
+            }
+
             return result;
         }
         finally

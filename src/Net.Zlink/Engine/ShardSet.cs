@@ -30,18 +30,18 @@ internal sealed class ShardSet : IDisposable
     /// <param name="wire">Its bytes.</param>
     /// <param name="mask">The shards it may have: bit n is shard n; no bit allows all.</param>
     /// <remarks>
-    /// With inline completions each of the runtime's polling threads brings the news of its own sockets, all their life. A wire that had a handshake is here on that thread: it gets the thread's shard, and the
+    /// With inline completions each of the runtime's polling threads brings the news of its own sockets, all their life. A wire that had a handshake knows that thread and gets the thread's shard: the
     /// two are never in each other's way (an echo over TLS costs 6 % less). One that had none is not with a thread yet; <see cref="Connection.Start"/> sees to it. Without inline completions any thread of the pool brings news.
     /// </remarks>
     public ShardLoop For(Wire wire, ulong mask = 0)
     {
-        if (mask != 0 || !wire.HadHandshake || Thread.CurrentThread.IsThreadPoolThread)
+        if (mask != 0 || wire.PollingThread == 0)
         {
             return Next(mask);
         }
 
         // Not by Next: the order in which threads turn up must not depend on how many connections came before.
-        return _ofThreads.GetOrAdd(Environment.CurrentManagedThreadId, static (_, set) => set._shards[(Interlocked.Increment(ref set._nextOfThread) - 1) % (uint)set._shards.Length], this);
+        return _ofThreads.GetOrAdd(wire.PollingThread, static (_, set) => set._shards[(Interlocked.Increment(ref set._nextOfThread) - 1) % (uint)set._shards.Length], this);
     }
 
     /// <summary>As <see cref="Next()"/>, among the shards that a mask allows: bit n is shard n; no bit allows all. A mask of none that exists allows all too.</summary>

@@ -7,11 +7,15 @@ namespace Net.Zlink.Transports;
 /// <remarks>
 /// TLS and WebSocket wait with a read of no bytes, and then read into a buffer of their own: 16 to 32 KB, held until something comes. On Unix the runtime ends such a wait at the system's report, even if that report
 /// is about bytes that were read already; of 3,000 idle connections 34 then held their buffer for good. Here a wait looks once more before it ends: see <see cref="InputWait"/>.
+/// <para>It begins with a handshake, which goes on on the pool whenever it had to wait: certificates are checked there, and the application's callbacks may take their time. With inline completions it would go on on the
+/// polling thread that brought the news, and hold up every other socket of that thread.</para>
 /// </remarks>
 /// <param name="socket">Connected; owned.</param>
 internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, ownsSocket: true)
 {
     private InputWait? _wait;
+    private bool _isInHandshake = true;
+    private int _pollingThread;
 
     /// <summary>Hears whenever a read has to wait in here.</summary>
     public StreamUse Reads { get; } = new();
@@ -21,13 +25,28 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     {
         // Windows reports what is there, and may report it late each time.
         bool isWait = buffer.IsEmpty && !OperatingSystem.IsWindows();
-        if (isWait && !cancellationToken.CanBeCanceled)
+        if (isWait && !cancellationToken.CanBeCanceled && !_isInHandshake)
         {
             return (_wait ??= new InputWait(Socket, Reads)).WaitAsync();
         }
 
         ValueTask<int> read = isWait ? WaitAsync(cancellationToken) : base.ReadAsync(buffer, cancellationToken);
         return read.IsCompleted ? read : RestAsync(read);
+    }
+
+    /// <inheritdoc/>
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        ValueTask write = base.WriteAsync(buffer, cancellationToken);
+        return _isInHandshake && !write.IsCompleted ? WriteOnPoolAsync(write) : write;
+    }
+
+    /// <summary>The handshake is over: from here on reads and writes go on where they end. Before the first of them, once.</summary>
+    /// <returns>The polling thread of the runtime that brings this socket's news, by its managed id; 0 if the pool does, or nothing had to wait.</returns>
+    public int EndHandshake()
+    {
+        _isInHandshake = false;
+        return _pollingThread;
     }
 
     /// <inheritdoc/>
@@ -52,7 +71,38 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         finally
         {
             Reads.Resume();
+            if (IsHandshakeOnPollingThread())
+            {
+                await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            }
         }
+    }
+
+    private async ValueTask WriteOnPoolAsync(ValueTask write)
+    {
+        try
+        {
+            await write.ConfigureAwait(false);
+        }
+        finally
+        {
+            if (IsHandshakeOnPollingThread())
+            {
+                await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            }
+        }
+    }
+
+    /// <summary>True: whoever waited has to leave this thread, in its own await. One of a task of ours might find it complete and stay.</summary>
+    private bool IsHandshakeOnPollingThread()
+    {
+        if (!_isInHandshake || Thread.CurrentThread.IsThreadPoolThread)
+        {
+            return false;
+        }
+
+        _pollingThread = Environment.CurrentManagedThreadId;
+        return true;
     }
 
     // Only in handshakes and while a connection ends, so it may cost more.

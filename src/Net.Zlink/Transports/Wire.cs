@@ -34,6 +34,9 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>The transport had a handshake of its own, before which the connection was announced already.</summary>
     public virtual bool HadHandshake => false;
 
+    /// <summary>The polling thread of the runtime that brings the socket's news, by its managed id, where its handshake has shown that (with inline completions); otherwise 0.</summary>
+    public int PollingThread { get; set; }
+
     /// <summary>What is written together travels in one message of the transport's own, and is read in as many pieces by the peer: answers are gathered while there is more to read.</summary>
     public virtual bool IsPacked => false;
 

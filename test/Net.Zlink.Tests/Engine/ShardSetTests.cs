@@ -26,37 +26,32 @@ public sealed class ShardSetTests
     }
 
     [Fact]
-    public void Connections_whose_handshake_ended_on_a_polling_thread_share_the_shard_of_that_thread()
+    public void Connections_whose_news_one_polling_thread_brings_share_its_shard_whatever_thread_asks()
     {
         using ShardSet shards = NewSet(2);
-        using var shaken = new BareWire(hadHandshake: true);
-        var seen = new int[2][];
-
-        // Threads that are not of the pool, as the runtime's polling threads.
-        InParallel(() => seen[0] = Ask(), () => seen[1] = Ask());
-        Assert.Single(seen[0].Distinct());
-        Assert.Single(seen[1].Distinct());
-        Assert.NotEqual(seen[0][0], seen[1][0]);
-
-        int[] Ask() => [.. Enumerable.Range(0, 10).Select(_ => shards.For(shaken).Index)];
+        using var ofOne = new BareWire { PollingThread = 7 };
+        using var ofAnother = new BareWire { PollingThread = 9 };
+        int first = shards.For(ofOne).Index;
+        InParallel([.. Enumerable.Repeat<Action>(
+            () =>
+            {
+                for (int i = 0; i < 10; i++)
+                {
+                    Assert.Equal(first, shards.For(ofOne).Index);
+                    Assert.Equal(1 - first, shards.For(ofAnother).Index);
+                }
+            },
+            2)]);
     }
 
     [Fact]
-    public async Task All_others_take_turns_and_a_mask_is_kept_on_any_thread()
+    public void All_others_take_turns_and_a_mask_is_kept()
     {
         using ShardSet shards = NewSet(2);
-        using var shaken = new BareWire(hadHandshake: true);
-        using var plain = new BareWire(hadHandshake: false);
-        int[] turns = await Task.Run(() => Enumerable.Range(0, 4).Select(_ => shards.For(shaken).Index).ToArray(), TestContext.Current.CancellationToken);
-        Assert.Equal([0, 1, 0, 1], turns);
-        int[] masked = [];
-        InParallel(() =>
-        {
-            turns = [.. Enumerable.Range(0, 4).Select(_ => shards.For(plain).Index)];
-            masked = [.. Enumerable.Range(0, 4).Select(i => shards.For(i % 2 == 0 ? plain : shaken, mask: 2).Index)];
-        });
-        Assert.Equal([0, 1, 0, 1], turns);
-        Assert.Equal([1, 1, 1, 1], masked);
+        using var known = new BareWire { PollingThread = 7 };
+        using var unknown = new BareWire();
+        Assert.Equal([0, 1, 0, 1], Enumerable.Range(0, 4).Select(_ => shards.For(unknown).Index));
+        Assert.Equal([1, 1, 1, 1], Enumerable.Range(0, 4).Select(i => shards.For(i % 2 == 0 ? unknown : known, mask: 2).Index));
     }
 
     [Fact]
@@ -94,8 +89,5 @@ public sealed class ShardSetTests
 
     private static ShardSet NewSet(int count) => new(count, new RecordingObserver(), TimeProvider.System, new Slab.SlabCache(BufferPool.Shared));
 
-    private sealed class BareWire(bool hadHandshake) : TestWire
-    {
-        public override bool HadHandshake => hadHandshake;
-    }
+    private sealed class BareWire : TestWire;
 }

@@ -13,6 +13,9 @@ internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
     /// <summary>Who writes to the session tells this when each write begins and ends.</summary>
     public StreamUse Writes { get; } = new();
 
+    /// <inheritdoc cref="ReadinessStream.EndHandshake"/>
+    public int EndHandshake() => stream.EndHandshake();
+
     /// <summary>Says close_notify as soon as no read is at work. Any thread, once nothing is written any more.</summary>
     public override Task ShutdownAsync() => Reads.RunAsync(base.ShutdownAsync);
 

@@ -30,7 +30,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
     {
         TlsStream? secure = null;
-        Stream? inner;
+        ReadinessStream? plain = null;
         if (tls is not null)
         {
             (secure, UpgradeResult failure) = await tls.AuthenticateAsync(socket, time, cancellation).ConfigureAwait(false);
@@ -38,18 +38,17 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
             {
                 return failure;
             }
-
-            inner = secure;
         }
-        else if ((inner = StreamFaults.TryOpen(socket, out UpgradeResult failure)) is null)
+        else if ((plain = StreamFaults.TryOpen(socket, out UpgradeResult failure)) is null)
         {
             return failure;
         }
 
-        var stream = new ReadAheadStream(inner, pool);
+        var stream = new ReadAheadStream((Stream?)secure ?? plain!, pool);
         UpgradeResult result = await ExchangeAsync(stream, secure, socket, pool, time, cancellation).ConfigureAwait(false);
-        if (result.Wire is not null)
+        if (result.Wire is { } wire)
         {
+            wire.PollingThread = secure?.EndHandshake() ?? plain!.EndHandshake();
             return result;
         }
 

@@ -215,6 +215,18 @@ public sealed class HandshakeLineTests : IDisposable
         await connecting.Guarded();
     }
 
+    /// <summary>In a process of its own, whose completions run where the test says: inline, they run on the thread that brings the news of all other sockets too.</summary>
+    [Theory]
+    [InlineData("tls", true)]
+    [InlineData("tls", false)]
+    [InlineData("wss", true)]
+    [InlineData("wss", false)]
+    public async Task Certificate_callbacks_run_on_the_pool_wherever_completions_do(string scheme, bool inlineCompletions)
+    {
+        await using var child = ChildProcess.WithInlineCompletions(inlineCompletions, "handshake", scheme);
+        Assert.Equal("CALLBACKS 40, elsewhere: 0", await child.ReadLineAsync("CALLBACKS "));
+    }
+
     [Theory]
     [InlineData("tls")]
     [InlineData("wss")]

@@ -31,6 +31,7 @@ public sealed class TlsStreamTests : IAsyncLifetime
             _tls.AuthenticateAsServerAsync(new SslServerAuthenticationOptions { ServerCertificate = _certificates.Server }, Guard.Token),
             _peer.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = "localhost", RemoteCertificateValidationCallback = static (_, _, _, e) => e != SslPolicyErrors.RemoteCertificateNotAvailable }, Guard.Token))
             .Guarded();
+        _tls.EndHandshake();
     }
 
     public async ValueTask DisposeAsync()

@@ -1,0 +1,54 @@
+using System.Security.Cryptography.X509Certificates;
+
+namespace Net.Zlink.Tests.Child;
+
+/// <summary>Where the application's certificate callbacks run, at both ends. Says CALLBACKS, how many there were, and how many of them were not on the thread pool.</summary>
+internal static class HandshakeProcess
+{
+    private const int Connections = 20;
+
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(30);
+
+    private static int s_calls;
+    private static int s_elsewhere;
+
+    public static async Task<int> RunAsync(string scheme)
+    {
+        using X509Certificate2 certificate = SelfSigned.Create("CN=both");
+        await using var context = new ZlinkContext();
+        await using StreamSocket server = context.CreateStream();
+        Prepare(server.Options.Tls, certificate);
+        server.Options.Tls.RequireClientCertificate = true;
+        string endpoint = server.Bind($"{scheme}://127.0.0.1:0", new EchoHandler());
+        await using StreamSocket client = context.CreateStream();
+        Prepare(client.Options.Tls, certificate);
+        using var limit = new CancellationTokenSource(Limit);
+        for (int i = 0; i < Connections; i++)
+        {
+            await client.ConnectAsync(endpoint, limit.Token);
+        }
+
+        while (server.PeerCount < Connections && !limit.IsCancellationRequested)
+        {
+            await Task.Yield(); // The last one's server is a step behind its client.
+        }
+
+        Console.WriteLine($"CALLBACKS {Volatile.Read(ref s_calls)}, elsewhere: {Volatile.Read(ref s_elsewhere)}");
+        return 0;
+    }
+
+    private static void Prepare(TlsOptions options, X509Certificate2 certificate)
+    {
+        options.Certificate = certificate;
+        options.Validation = static (_, _, _, _) =>
+        {
+            Interlocked.Increment(ref s_calls);
+            if (!Thread.CurrentThread.IsThreadPoolThread)
+            {
+                Interlocked.Increment(ref s_elsewhere);
+            }
+
+            return true;
+        };
+    }
+}
