@@ -68,7 +68,10 @@ internal sealed record AllocRun(int WarmUp, int Messages, int HighWaterMark, boo
             "--messages", Text(Messages)));
         string? seconds = await sockets.ReadLineAsync(AllocChild.SecondsReply, RunLimit, cancellation);
         AllocMark used = await ReadMarkAsync(sockets, StartLimit, cancellation);
-        return new AllocResult(one.ToString(), used, TimeSpan.FromSeconds(double.Parse(seconds![AllocChild.SecondsReply.Length..], CultureInfo.InvariantCulture)));
+        return new AllocResult(one.ToString(), used, TimeSpan.FromSeconds(double.Parse(seconds![AllocChild.SecondsReply.Length..], CultureInfo.InvariantCulture)))
+        {
+            MostBytes = one.IsWrapped ? AllocResult.WrappedBar : AllocResult.Bar,
+        };
     }
 
     private static string Text(int number) => number.ToString(CultureInfo.InvariantCulture);
@@ -100,11 +103,18 @@ internal sealed record AllocRun(int WarmUp, int Messages, int HighWaterMark, boo
 internal sealed record AllocResult(string Case, AllocMark Used, TimeSpan Elapsed)
 {
     // "None" with room for what the process does beside messages, such as the mark itself and timers: a tenth of a byte is 100 KB in a million messages.
-    private const double Bar = 0.1;
+    public const double Bar = 0.1;
+
+    // SslStream and ManagedWebSocket allocate about 1 KB for each write that has to wait for the kernel, and their pooled state machines anew where a thread has none of its own: measured 0.02 to 0.37 in floods and with
+    // sends that wait, never above 0.06 in ping-pong. Nothing of ours is in it; one object of the smallest size a message would be 24.
+    public const double WrappedBar = 0.5;
+
+    /// <summary>The bar, in bytes per message.</summary>
+    public double MostBytes { get; init; } = Bar;
 
     public double BytesPerMessage => (double)Used.Bytes / Used.Messages;
 
     public double MessagesPerSecond => Used.Messages / Elapsed.TotalSeconds;
 
-    public bool IsGood => BytesPerMessage <= Bar && Used.Gen2 == 0;
+    public bool IsGood => BytesPerMessage <= MostBytes && Used.Gen2 == 0;
 }

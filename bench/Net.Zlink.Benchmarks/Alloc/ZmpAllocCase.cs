@@ -4,7 +4,7 @@ namespace Net.Zlink.Benchmarks.Alloc;
 
 /// <summary>One way to use two sockets of a process, both measured.</summary>
 /// <param name="Pattern">PAIR, DEALER_ROUTER or PUBSUB.</param>
-/// <param name="Transport">tcp, ipc or inproc.</param>
+/// <param name="Transport">tcp, ipc, inproc, tls, ws or wss.</param>
 /// <param name="Mode">How; see <see cref="ZmpModes"/>.</param>
 /// <param name="Size">Payload bytes.</param>
 internal sealed record ZmpAllocCase(string Pattern, string Transport, string Mode, int Size)
@@ -18,18 +18,29 @@ internal sealed record ZmpAllocCase(string Pattern, string Transport, string Mod
     public const string DealerRouter = "DEALER_ROUTER";
     public const string PubSub = "PUBSUB";
 
-    public static string[] Transports { get; } = ["tcp", "ipc", "inproc"];
+    private static readonly string[] Plain = ["tcp", "ipc", "inproc"];
+
+    // Above the wire they are as tcp: one pattern shows what the wire costs.
+    private static readonly string[] Wrapped = ["tls", "ws", "wss"];
+
+    public static string[] Transports { get; } = [.. Plain, .. Wrapped];
 
     public static string[] Patterns { get; } = [Pair, DealerRouter, PubSub];
 
     public static IReadOnlyList<ZmpAllocCase> All { get; } =
     [
-        .. from transport in Transports
+        .. from transport in Plain
            from pattern in Patterns
            from mode in ZmpModes.All
            select new ZmpAllocCase(pattern, transport, mode, Small),
+        .. from transport in Wrapped
+           from mode in ZmpModes.All
+           select new ZmpAllocCase(Pair, transport, mode, Small),
         .. from transport in Transports select new ZmpAllocCase(Pair, transport, ZmpModes.PingPong, Large),
     ];
+
+    /// <summary>It goes through the base library's streams.</summary>
+    public bool IsWrapped => Wrapped.Contains(Transport, StringComparer.Ordinal);
 
     public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Pattern} {Transport}, {Mode}, {Size} B");
 }

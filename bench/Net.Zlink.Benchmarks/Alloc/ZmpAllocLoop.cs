@@ -1,3 +1,4 @@
+using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Benchmarks.Common;
 
 namespace Net.Zlink.Benchmarks.Alloc;
@@ -5,7 +6,10 @@ namespace Net.Zlink.Benchmarks.Alloc;
 /// <summary>The two sockets and what they do; for PUB and SUB a second two, so that there is a way back.</summary>
 internal sealed class ZmpAllocLoop : IAsyncDisposable
 {
+    private const string Host = "127.0.0.1";
+
     private readonly ZlinkContext _context;
+    private readonly X509Certificate2? _certificate;
     private readonly EchoCounts _counts = new();
     private readonly ZmpAllocCase _case;
     private readonly int _mark;
@@ -25,6 +29,7 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
         _mark = highWaterMark;
         _payload = new byte[what.Size];
         Random.Shared.NextBytes(_payload);
+        _certificate = what.Transport is "tls" or "wss" ? ServerCertificate.Create(Host) : null;
         switch (what.Pattern)
         {
             case ZmpAllocCase.PubSub:
@@ -77,7 +82,11 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
         }
     }
 
-    public async ValueTask DisposeAsync() => await _context.DisposeAsync();
+    public async ValueTask DisposeAsync()
+    {
+        await _context.DisposeAsync();
+        _certificate?.Dispose();
+    }
 
     private async Task SendAllAsync(int messages)
     {
@@ -169,9 +178,9 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
 
     private string Bind(ZlinkSocket socket, string name) => socket.Bind(_case.Transport switch
     {
-        "tcp" => "tcp://127.0.0.1:*",
         "ipc" => "ipc://*",
-        _ => "inproc://" + name,
+        "inproc" => "inproc://" + name,
+        _ => $"{_case.Transport}://{Host}:*",
     });
 
     private T Limited<T>(T socket)
@@ -179,6 +188,8 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
     {
         socket.Options.SendHighWaterMark = _mark;
         socket.Options.ReceiveHighWaterMark = _mark;
+        socket.Options.Tls.Certificate = _certificate;
+        socket.Options.Tls.VerifyPeer = false; // Nobody has issued it.
         return socket;
     }
 }

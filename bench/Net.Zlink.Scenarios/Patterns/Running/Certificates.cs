@@ -1,5 +1,5 @@
 using System.Security.Cryptography.X509Certificates;
-using Net.Zlink.Scenarios.Servers;
+using Net.Zlink.Benchmarks.Common;
 
 namespace Net.Zlink.Scenarios.Patterns.Running;
 

@@ -37,6 +37,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
 
     /// <summary>Reads once, behind what is buffered. False: the peer has ended, or nothing more fits.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> FillAsync(CancellationToken cancellation)
     {
         _buffer ??= pool.RentArray(BufferSize);

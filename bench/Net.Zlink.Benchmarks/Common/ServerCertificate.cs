@@ -2,9 +2,9 @@ using System.Net;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
-namespace Net.Zlink.Scenarios.Servers;
+namespace Net.Zlink.Benchmarks.Common;
 
-/// <summary>A certificate for the time of a run: the same kind for every stack, because the kind decides what a handshake costs.</summary>
+/// <summary>A certificate for the time of a run: the same kind everywhere, because the kind decides what a handshake costs.</summary>
 internal static class ServerCertificate
 {
     private static readonly TimeSpan Validity = TimeSpan.FromDays(1);
