@@ -2,7 +2,10 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Net.Zlink.Tests.Child;
 
-/// <summary>Where the application's certificate callbacks run, at both ends. Says CALLBACKS, how many there were, and how many of them were not on the thread pool.</summary>
+/// <summary>
+/// Where the application's certificate callbacks run, at both ends, and where connections go behind their handshakes. Says CALLBACKS, how many there were, how many of them were not on the thread pool, and how many
+/// connections the server's fullest shard of two has.
+/// </summary>
 internal static class HandshakeProcess
 {
     private const int Connections = 20;
@@ -15,12 +18,13 @@ internal static class HandshakeProcess
     public static async Task<int> RunAsync(string scheme)
     {
         using X509Certificate2 certificate = SelfSigned.Create("CN=both");
-        await using var context = new ZlinkContext();
+        await using var context = new ZlinkContext(new ZlinkContextOptions { ShardCount = 2 });
         await using StreamSocket server = context.CreateStream();
         Prepare(server.Options.Tls, certificate);
         server.Options.Tls.RequireClientCertificate = true;
         string endpoint = server.Bind($"{scheme}://127.0.0.1:0", new EchoHandler());
-        await using StreamSocket client = context.CreateStream();
+        await using var other = new ZlinkContext();
+        await using StreamSocket client = other.CreateStream();
         Prepare(client.Options.Tls, certificate);
         using var limit = new CancellationTokenSource(Limit);
         for (int i = 0; i < Connections; i++)
@@ -33,7 +37,7 @@ internal static class HandshakeProcess
             await Task.Yield(); // The last one's server is a step behind its client.
         }
 
-        Console.WriteLine($"CALLBACKS {Volatile.Read(ref s_calls)}, elsewhere: {Volatile.Read(ref s_elsewhere)}");
+        Console.WriteLine($"CALLBACKS {Volatile.Read(ref s_calls)}, elsewhere: {Volatile.Read(ref s_elsewhere)}, fullest shard: {context.Host.Shards.All.Max(static shard => shard.Counters.Connections)}");
         return 0;
     }
 

@@ -36,7 +36,7 @@ internal static class WaitingProcess
         using var wait = new InputWait(ours, new StreamUse());
         using var first = new ManualResetEventSlim();
         using var more = new ManualResetEventSlim();
-        using var again = new ManualResetEventSlim();
+        var again = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously); // Nothing to dispose of: threads that it held may look at it behind the end of the round.
         ValueTask<int> second = default;
         bool onPoller = false;
         using (peer)
@@ -55,14 +55,14 @@ internal static class WaitingProcess
                 }
 
                 second = wait.WaitAsync();
-                again.Set();
+                again.SetResult();
             });
             peer.Send([1]);
             Check(first.Wait(Limit));
-            HoldOtherPoolThreads(onPoller ? Environment.ProcessorCount : Environment.ProcessorCount - 1, again);
+            HoldOtherPoolThreads(onPoller ? Environment.ProcessorCount : Environment.ProcessorCount - 1, again.Task);
             peer.Send([2]);
             more.Set();
-            Check(again.Wait(Limit));
+            Check(again.Task.Wait(Limit));
 
             // What was reported by now has been handled once another socket's bytes have, twice.
             PassThrough();
@@ -89,7 +89,7 @@ internal static class WaitingProcess
         }
     }
 
-    private static void HoldOtherPoolThreads(int count, ManualResetEventSlim until)
+    private static void HoldOtherPoolThreads(int count, Task until)
     {
         using var held = new CountdownEvent(count);
         for (int i = 0; i < count; i++)

@@ -22,7 +22,7 @@ internal static class AllocCommand
         var json = new Option<FileInfo?>("--json") { Description = "Also write the figures to this file." };
         var command = new ExampleCommand(
             "alloc",
-            "Allocation proof: bytes per message and collections of a STREAM server, of a client, and of pairs of ZMP sockets, each measured in a process of its own. Exit code 1 above 0.1 byte per message (over tls, ws and wss 0.5, the base library's own) or at any Gen2 collection.",
+            "Allocation proof: bytes per message and collections of a STREAM server, of a client, and of pairs of ZMP sockets, each measured in a process of its own. Exit code 1 above 0.1 byte per message (0.5 where writes over tls, ws and wss wait, the base library's own) or at any Gen2 collection.",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc --only ping-pong",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc --only \"PAIR inproc\"",

@@ -70,7 +70,7 @@ internal sealed record AllocRun(int WarmUp, int Messages, int HighWaterMark, boo
         AllocMark used = await ReadMarkAsync(sockets, StartLimit, cancellation);
         return new AllocResult(one.ToString(), used, TimeSpan.FromSeconds(double.Parse(seconds![AllocChild.SecondsReply.Length..], CultureInfo.InvariantCulture)))
         {
-            MostBytes = one.IsWrapped ? AllocResult.WrappedBar : AllocResult.Bar,
+            MostBytes = one.FillsStreams ? AllocResult.FullStreamBar : AllocResult.Bar,
         };
     }
 
@@ -106,8 +106,8 @@ internal sealed record AllocResult(string Case, AllocMark Used, TimeSpan Elapsed
     public const double Bar = 0.1;
 
     // SslStream and ManagedWebSocket allocate about 1 KB for each write that has to wait for the kernel, and their pooled state machines anew where a thread has none of its own: measured 0.02 to 0.37 in floods and with
-    // sends that wait, never above 0.06 in ping-pong. Nothing of ours is in it; one object of the smallest size a message would be 24.
-    public const double WrappedBar = 0.5;
+    // sends that wait, never above 0.06 in ping-pong, which keeps the other bar. Nothing of ours is in it; one object of the smallest size a message would be 24.
+    public const double FullStreamBar = 0.5;
 
     /// <summary>The bar, in bytes per message.</summary>
     public double MostBytes { get; init; } = Bar;

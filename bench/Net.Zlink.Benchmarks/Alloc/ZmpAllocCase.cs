@@ -39,8 +39,8 @@ internal sealed record ZmpAllocCase(string Pattern, string Transport, string Mod
         .. from transport in Transports select new ZmpAllocCase(Pair, transport, ZmpModes.PingPong, Large),
     ];
 
-    /// <summary>It goes through the base library's streams.</summary>
-    public bool IsWrapped => Wrapped.Contains(Transport, StringComparer.Ordinal);
+    /// <summary>It goes through the base library's streams, and writes to them have to wait.</summary>
+    public bool FillsStreams => Wrapped.Contains(Transport, StringComparer.Ordinal) && !string.Equals(Mode, ZmpModes.PingPong, StringComparison.Ordinal);
 
     public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Pattern} {Transport}, {Mode}, {Size} B");
 }

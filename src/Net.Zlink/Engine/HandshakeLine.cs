@@ -34,6 +34,8 @@ internal sealed class HandshakeLine(int most)
         Task<UpgradeResult?> first = FirstBytesAsync(upgrade, socket, time, cancellation);
         bool hadToWait = !first.IsCompleted;
         UpgradeResult? failure = await first.ConfigureAwait(false);
+
+        // Between the two lines above it may have ended after all, and this be the accept loop's thread: then the connection gets some shard, as without a note.
         int pollingThread = hadToWait && !Thread.CurrentThread.IsThreadPoolThread ? Environment.CurrentManagedThreadId : 0;
 
         // Off the stack of whoever brought the news, the accept loop or a polling thread.

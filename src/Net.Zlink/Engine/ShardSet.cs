@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Net.Zlink.Buffers;
 using Net.Zlink.Transports;
 
@@ -8,9 +7,8 @@ namespace Net.Zlink.Engine;
 internal sealed class ShardSet : IDisposable
 {
     private readonly ShardLoop[] _shards;
-    private readonly ConcurrentDictionary<int, ShardLoop> _ofThreads = new();
+    private readonly Dictionary<int, ShardLoop> _ofThreads = [];
     private uint _next;
-    private uint _nextOfThread;
 
     public ShardSet(int count, IShardObserver observer, TimeProvider time, Slab.SlabCache slabs)
     {
@@ -30,7 +28,7 @@ internal sealed class ShardSet : IDisposable
     /// <param name="wire">Its bytes.</param>
     /// <param name="mask">The shards it may have: bit n is shard n; no bit allows all.</param>
     /// <remarks>
-    /// With inline completions each of the runtime's polling threads brings the news of its own sockets, all their life. A wire that had a handshake knows that thread and gets the thread's shard: the
+    /// With inline completions each of the runtime's polling threads brings the news of its own sockets, all their life. A wire whose handshake had to wait knows that thread and gets the thread's shard: the
     /// two are never in each other's way (an echo over TLS costs 6 % less). One that had none is not with a thread yet; <see cref="Connection.Start"/> sees to it. Without inline completions any thread of the pool brings news.
     /// </remarks>
     public ShardLoop For(Wire wire, ulong mask = 0)
@@ -40,8 +38,17 @@ internal sealed class ShardSet : IDisposable
             return Next(mask);
         }
 
-        // Not by Next: the order in which threads turn up must not depend on how many connections came before.
-        return _ofThreads.GetOrAdd(wire.PollingThread, static (_, set) => set._shards[(Interlocked.Increment(ref set._nextOfThread) - 1) % (uint)set._shards.Length], this);
+        lock (_ofThreads) // Once a connection. Two that asked at the same time for one thread would otherwise use up two turns.
+        {
+            if (!_ofThreads.TryGetValue(wire.PollingThread, out ShardLoop? shard))
+            {
+                // Not by Next: the order in which threads turn up must not depend on how many connections came before.
+                shard = _shards[_ofThreads.Count % _shards.Length];
+                _ofThreads.Add(wire.PollingThread, shard);
+            }
+
+            return shard;
+        }
     }
 
     /// <summary>As <see cref="Next()"/>, among the shards that a mask allows: bit n is shard n; no bit allows all. A mask of none that exists allows all too.</summary>

@@ -71,7 +71,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         finally
         {
             Reads.Resume();
-            if (IsHandshakeOnPollingThread())
+            if (MustLeaveThread())
             {
                 await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
             }
@@ -86,15 +86,16 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
         finally
         {
-            if (IsHandshakeOnPollingThread())
+            if (MustLeaveThread())
             {
                 await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
             }
         }
     }
 
-    /// <summary>True: whoever waited has to leave this thread, in its own await. One of a task of ours might find it complete and stay.</summary>
-    private bool IsHandshakeOnPollingThread()
+    /// <summary>Notes which polling thread this is, where it is one and a handshake goes on. True: the caller has to leave it, by an await of its own that always yields: an async method of ours that yields for it may be through before it is awaited, and
+    /// then nothing is left.</summary>
+    private bool MustLeaveThread()
     {
         if (!_isInHandshake || Thread.CurrentThread.IsThreadPoolThread)
         {

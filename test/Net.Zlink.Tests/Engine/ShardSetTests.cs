@@ -26,22 +26,24 @@ public sealed class ShardSetTests
     }
 
     [Fact]
-    public void Connections_whose_news_one_polling_thread_brings_share_its_shard_whatever_thread_asks()
+    public void Connections_whose_news_one_polling_thread_brings_share_its_shard_and_threads_are_spread_evenly_however_many_ask_at_once()
     {
+        const int Threads = 1_000;
         using ShardSet shards = NewSet(2);
-        using var ofOne = new BareWire { PollingThread = 7 };
-        using var ofAnother = new BareWire { PollingThread = 9 };
-        int first = shards.For(ofOne).Index;
-        InParallel([.. Enumerable.Repeat<Action>(
-            () =>
+        var seen = new int[4][];
+        InParallel([.. Enumerable.Range(0, seen.Length).Select<int, Action>(i => () => seen[i] = Ask())]);
+        Assert.All(seen, one => Assert.Equal(seen[0], one));
+        Assert.Equal(Threads / 2, seen[0].Sum());
+
+        int[] Ask()
+        {
+            using var wire = new BareWire();
+            return [.. Enumerable.Range(1, Threads).Select(thread =>
             {
-                for (int i = 0; i < 10; i++)
-                {
-                    Assert.Equal(first, shards.For(ofOne).Index);
-                    Assert.Equal(1 - first, shards.For(ofAnother).Index);
-                }
-            },
-            2)]);
+                wire.PollingThread = thread;
+                return shards.For(wire).Index;
+            })];
+        }
     }
 
     [Fact]

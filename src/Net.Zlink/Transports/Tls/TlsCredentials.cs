@@ -75,6 +75,7 @@ internal sealed class TlsCredentials
         CipherSuitesPolicy = _settings.CipherSuites,
         CertificateChainPolicy = ChainPolicy(),
         RemoteCertificateValidationCallback = judge.Accepts,
+        AllowRenegotiation = false, // A second handshake in the middle of a session would call back on the thread that reads. No peer of ours asks for one, and TLS 1.3 has none.
     };
 
     // Made when it is first needed: a certificate that cannot be used is a failed bind or handshake, not an exception.
