@@ -21,6 +21,10 @@ internal sealed class OutboundSegment
     private static readonly ConcurrentQueue<OutboundSegment> Free = new();
     private static int s_kept;
 
+    // What a shard answers and writes out itself needs one again and again: two visits of the queue would be 50 ns a burst.
+    [ThreadStatic]
+    private static OutboundSegment? t_spare;
+
     private byte[]? _array;
     private Slab? _shared;
     private int _offset;
@@ -146,7 +150,11 @@ internal sealed class OutboundSegment
         IsControl = false;
         Messages = 0;
         IsOpen = false;
-        if (Interlocked.Increment(ref s_kept) <= MaxKept)
+        if (t_spare is null)
+        {
+            t_spare = this;
+        }
+        else if (Interlocked.Increment(ref s_kept) <= MaxKept)
         {
             Free.Enqueue(this);
         }
@@ -158,12 +166,20 @@ internal sealed class OutboundSegment
 
     private static OutboundSegment Rent()
     {
-        if (Free.TryDequeue(out OutboundSegment? segment))
+        OutboundSegment? segment = t_spare;
+        if (segment is not null)
+        {
+            t_spare = null;
+        }
+        else if (Free.TryDequeue(out segment))
         {
             Interlocked.Decrement(ref s_kept);
-            return segment;
+        }
+        else
+        {
+            segment = new OutboundSegment();
         }
 
-        return new OutboundSegment();
+        return segment;
     }
 }

@@ -4,10 +4,17 @@ namespace Net.Zlink.Transports;
 /// <remarks>
 /// Made for the end of TLS: a library of C beneath has its words of farewell, its reads and its writes work on one object without a lock, and the runtime locks reads and writes alone. A farewell that met a read
 /// on another thread destroyed the process's heap about once in 27,000 times (docs/architecture.md, "How a connection ends").
+/// <para>Until somebody has an errand, each step is one exchange, and one out of turn is none: a stream may rest that nobody said to use. From then on, with the end near, the lock has all of it.</para>
 /// </remarks>
 internal sealed class StreamUse
 {
+    private const int Free = 0;
+    private const int Used = 1;
+    private const int Resting = 2;
+    private const int Asked = 3;
+
     private readonly Lock _gate = new();
+    private int _state;
     private Func<Task>? _errand;
     private TaskCompletionSource? _errandDone;
     private bool _isUsed;
@@ -16,38 +23,50 @@ internal sealed class StreamUse
     /// <summary>A read, or a write, begins. Waits for an errand that is being begun.</summary>
     public void Enter()
     {
-        lock (_gate)
+        if (IsAsked(Free, Used))
         {
-            _isUsed = true;
+            lock (_gate)
+            {
+                _isUsed = true;
+            }
         }
     }
 
     /// <summary>It is over.</summary>
     public void Leave()
     {
-        lock (_gate)
+        if (IsAsked(Used, Free))
         {
-            _isUsed = false;
-            BeginErrand();
+            lock (_gate)
+            {
+                _isUsed = false;
+                BeginErrand();
+            }
         }
     }
 
     /// <summary>The user comes to rest in the middle of it, until <see cref="Resume"/>: there is nothing to read.</summary>
     public void Rest()
     {
-        lock (_gate)
+        if (IsAsked(Used, Resting))
         {
-            _isWaiting = true;
-            BeginErrand();
+            lock (_gate)
+            {
+                _isWaiting = true;
+                BeginErrand();
+            }
         }
     }
 
     /// <summary>It goes on when this returns. Waits for an errand that is being begun.</summary>
     public void Resume()
     {
-        lock (_gate)
+        if (IsAsked(Resting, Used))
         {
-            _isWaiting = false;
+            lock (_gate)
+            {
+                _isWaiting = false;
+            }
         }
     }
 
@@ -58,6 +77,12 @@ internal sealed class StreamUse
     {
         lock (_gate)
         {
+            int state = Interlocked.Exchange(ref _state, Asked);
+            if (state != Asked)
+            {
+                (_isUsed, _isWaiting) = (state != Free, state == Resting);
+            }
+
             if (!_isUsed || _isWaiting)
             {
                 return errand();
@@ -68,6 +93,9 @@ internal sealed class StreamUse
             return _errandDone.Task;
         }
     }
+
+    /// <summary>Goes from one state to another, if that is where it is. True: the lock has it.</summary>
+    private bool IsAsked(int from, int to) => Interlocked.CompareExchange(ref _state, to, from) == Asked;
 
     private static async Task CompleteAsync(Func<Task> errand, TaskCompletionSource done)
     {

@@ -13,7 +13,7 @@ public sealed class StreamUseTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task An_errand_is_run_at_once_while_nobody_use_or_the_reader_waits(bool isWaiting)
+    public async Task An_errand_is_run_at_once_while_nobody_reads_or_the_reader_waits(bool isWaiting)
     {
         if (isWaiting)
         {
@@ -60,34 +60,54 @@ public sealed class StreamUseTests
     }
 
     [Fact]
-    public void An_errand_and_a_reader_at_work_never_meet()
+    public async Task A_reader_that_rests_though_nobody_said_that_it_reads_keeps_nobody_from_an_errand()
+    {
+        _use.Rest();
+        await _use.RunAsync(Count).Guarded();
+        _use.Resume();
+        await _use.RunAsync(Count).Guarded();
+        Assert.Equal(2, _runs);
+    }
+
+    [Fact]
+    public async Task Behind_one_errand_the_reader_keeps_the_next_waiting_as_it_did_the_first()
+    {
+        await _use.RunAsync(Count).Guarded();
+        _use.Enter();
+        Task second = _use.RunAsync(Count);
+        Assert.Equal(1, _runs);
+        _use.Leave();
+        await second.Guarded();
+        Assert.Equal(2, _runs);
+    }
+
+    [Theory]
+    [InlineData(4)]
+    [InlineData(20_000)]
+    public void An_errand_and_a_reader_at_work_never_meet(int roundsOfOneStream)
     {
         const int Rounds = 20_000;
-        int atWork = 0;
         int meetings = 0;
+        var stream = new ReadStream();
         var isOver = false;
-        Task Errand()
-        {
-            meetings += Volatile.Read(ref atWork);
-            _runs++;
-            Thread.SpinWait(20); // So long that the reader, were it not kept, would come to work meanwhile.
-            meetings += Volatile.Read(ref atWork);
-            return Task.CompletedTask;
-        }
-
         InParallel(Read, Ask);
         Assert.Equal(0, meetings);
 
         void Read()
         {
-            for (int i = 0; i < Rounds; i++)
+            for (int i = 1; i <= Rounds; i++)
             {
-                _use.Enter();
-                Work();
-                _use.Rest();
-                _use.Resume();
-                Work();
-                _use.Leave();
+                ReadStream read = stream;
+                read.Use.Enter();
+                read.Work();
+                read.Use.Rest();
+                read.Use.Resume();
+                read.Work();
+                read.Use.Leave();
+                if (i % roundsOfOneStream == 0)
+                {
+                    Volatile.Write(ref stream, new ReadStream()); // The first errand of a stream is the one that finds its reader without a lock.
+                }
             }
 
             Volatile.Write(ref isOver, true);
@@ -99,16 +119,19 @@ public sealed class StreamUseTests
             while (!Volatile.Read(ref isOver))
             {
                 asked++;
-                _ = _use.RunAsync(Errand);
+                ReadStream read = Volatile.Read(ref stream);
+                _ = read.Use.RunAsync(() => Errand(read));
                 Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref _runs) == asked, Patience));
             }
         }
 
-        void Work()
+        Task Errand(ReadStream read)
         {
-            Volatile.Write(ref atWork, 1);
-            Thread.SpinWait(5);
-            Volatile.Write(ref atWork, 0);
+            meetings += read.AtWork;
+            Thread.SpinWait(20); // So long that the reader, were it not kept, would come to work meanwhile.
+            meetings += read.AtWork;
+            Volatile.Write(ref _runs, _runs + 1); // Behind the last look, at which the next one may begin.
+            return Task.CompletedTask;
         }
     }
 
@@ -116,5 +139,21 @@ public sealed class StreamUseTests
     {
         _runs++;
         return Task.CompletedTask;
+    }
+
+    private sealed class ReadStream
+    {
+        private int _atWork;
+
+        public StreamUse Use { get; } = new();
+
+        public int AtWork => Volatile.Read(ref _atWork);
+
+        public void Work()
+        {
+            Volatile.Write(ref _atWork, 1);
+            Thread.SpinWait(5);
+            Volatile.Write(ref _atWork, 0);
+        }
     }
 }

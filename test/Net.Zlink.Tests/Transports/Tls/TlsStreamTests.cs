@@ -97,8 +97,10 @@ public sealed class TlsStreamTests : IAsyncLifetime
         wire.FinishWait();
     }
 
-    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_isUsed")]
-    private static extern ref bool IsUsed(StreamUse use);
+    private static bool IsUsed(StreamUse use) => Volatile.Read(ref StateOf(use)) != 0;
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_state")]
+    private static extern ref int StateOf(StreamUse use);
 
     [Theory]
     [InlineData(0, false)] // The wait for input
