@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Collections.Concurrent;
 using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Buffers;
@@ -77,9 +76,8 @@ internal sealed class Slab
         [ThreadStatic]
         private static Slab? t_spare;
 
-        private readonly ConcurrentQueue<Slab> _free = new();
+        private readonly SpareObjects<Slab> _spares = new(MaxKept);
         private readonly Stripe[] _stripes = new Stripe[Stripes];
-        private int _kept;
         private long _total;
 
         public BufferPool Pool => pool;
@@ -153,13 +151,9 @@ internal sealed class Slab
             {
                 t_spare = slab;
             }
-            else if (Interlocked.Increment(ref _kept) <= MaxKept)
-            {
-                _free.Enqueue(slab);
-            }
             else
             {
-                Interlocked.Decrement(ref _kept);
+                _spares.Keep(slab);
             }
         }
 
@@ -170,11 +164,7 @@ internal sealed class Slab
             {
                 t_spare = null;
             }
-            else if (_free.TryDequeue(out slab))
-            {
-                Interlocked.Decrement(ref _kept);
-            }
-            else
+            else if (!_spares.TryTake(out slab))
             {
                 slab = new Slab();
             }

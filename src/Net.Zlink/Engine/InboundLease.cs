@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Net.Zlink.Buffers;
 using Net.Zlink.Protocol.Stream;
 
@@ -25,8 +24,7 @@ internal sealed class InboundLease
     /// <summary>Slots whose state is one word: a bit each in its lower half, their generation in the upper.</summary>
     public const int GroupSize = 32;
 
-    private static readonly ConcurrentQueue<InboundLease> Free = new();
-    private static int s_kept;
+    private static readonly SpareObjects<InboundLease> Spares = new(MaxKept);
 
     private Slab? _slab;
     private byte[] _array = [];
@@ -85,11 +83,7 @@ internal sealed class InboundLease
     /// <param name="source">Who sends.</param>
     public static InboundLease Rent(Slab? slab, object? source)
     {
-        if (Free.TryDequeue(out InboundLease? lease))
-        {
-            Interlocked.Decrement(ref s_kept);
-        }
-        else
+        if (!Spares.TryTake(out InboundLease? lease))
         {
             lease = new InboundLease();
         }
@@ -379,13 +373,9 @@ internal sealed class InboundLease
             ReleaseOwnSlabs();
         }
 
-        if (_slots.Length <= MaxSlots && Interlocked.Increment(ref s_kept) <= MaxKept)
+        if (_slots.Length <= MaxSlots)
         {
-            Free.Enqueue(this);
-        }
-        else if (_slots.Length <= MaxSlots)
-        {
-            Interlocked.Decrement(ref s_kept);
+            Spares.Keep(this);
         }
 
         slab?.Release();

@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Collections.Concurrent;
 using System.Runtime.InteropServices;
 using Net.Zlink.Buffers;
 
@@ -18,8 +17,7 @@ internal sealed class OutboundSegment
     // Wrappers of about 80 bytes: 4,096 of them cover as many peers with something on its way, in 320 KB at most.
     private const int MaxKept = 4096;
 
-    private static readonly ConcurrentQueue<OutboundSegment> Free = new();
-    private static int s_kept;
+    private static readonly SpareObjects<OutboundSegment> Spares = new(MaxKept);
 
     // What a shard answers and writes out itself needs one again and again: two visits of the queue would be 50 ns a burst.
     [ThreadStatic]
@@ -154,13 +152,9 @@ internal sealed class OutboundSegment
         {
             t_spare = this;
         }
-        else if (Interlocked.Increment(ref s_kept) <= MaxKept)
-        {
-            Free.Enqueue(this);
-        }
         else
         {
-            Interlocked.Decrement(ref s_kept);
+            Spares.Keep(this);
         }
     }
 
@@ -170,16 +164,9 @@ internal sealed class OutboundSegment
         if (segment is not null)
         {
             t_spare = null;
-        }
-        else if (Free.TryDequeue(out segment))
-        {
-            Interlocked.Decrement(ref s_kept);
-        }
-        else
-        {
-            segment = new OutboundSegment();
+            return segment;
         }
 
-        return segment;
+        return Spares.TryTake(out segment) ? segment : new OutboundSegment();
     }
 }

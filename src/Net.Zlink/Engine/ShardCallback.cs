@@ -1,4 +1,4 @@
-using System.Collections.Concurrent;
+using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Engine;
 
@@ -8,13 +8,13 @@ internal sealed class ShardCallback : ShardWork
     // Enough for every pipe of a busy process to have one on its way; more are simply left to the collector.
     private const int MaxKept = 1024;
 
-    private static readonly ConcurrentQueue<ShardCallback> Free = new();
+    private static readonly SpareObjects<ShardCallback> Spares = new(MaxKept);
     private Action<object?>? _action;
     private object? _state;
 
     public static ShardCallback Rent(Action<object?> action, object? state)
     {
-        if (!Free.TryDequeue(out ShardCallback? callback))
+        if (!Spares.TryTake(out ShardCallback? callback))
         {
             callback = new ShardCallback();
         }
@@ -30,11 +30,7 @@ internal sealed class ShardCallback : ShardWork
         object? state = _state;
         _action = null;
         _state = null;
-        if (Free.Count < MaxKept)
-        {
-            Free.Enqueue(this);
-        }
-
+        Spares.Keep(this);
         action(state);
     }
 

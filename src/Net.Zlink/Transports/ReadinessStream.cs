@@ -71,10 +71,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         finally
         {
             Reads.Resume();
-            if (MustLeaveThread())
-            {
-                await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-            }
+            await LeavePollingThread();
         }
     }
 
@@ -86,24 +83,20 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
         finally
         {
-            if (MustLeaveThread())
-            {
-                await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-            }
+            await LeavePollingThread();
         }
     }
 
-    /// <summary>Notes which polling thread this is, where it is one and a handshake goes on. True: the caller has to leave it, by an await of its own that always yields: an async method of ours that yields for it may be through before it is awaited, and
-    /// then nothing is left.</summary>
-    private bool MustLeaveThread()
+    /// <summary>In a handshake: notes which polling thread this is, where it is one. To be awaited, which then takes the caller to the pool. No async method: one that has yielded may be through before it is awaited, and its caller then stays.</summary>
+    private ConfiguredTaskAwaitable LeavePollingThread()
     {
         if (!_isInHandshake || Thread.CurrentThread.IsThreadPoolThread)
         {
-            return false;
+            return Task.CompletedTask.ConfigureAwait(false);
         }
 
         _pollingThread = Environment.CurrentManagedThreadId;
-        return true;
+        return Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
     }
 
     // Only in handshakes and while a connection ends, so it may cost more.

@@ -11,64 +11,26 @@ internal sealed class StreamUse
     private const int Free = 0;
     private const int Used = 1;
     private const int Resting = 2;
-    private const int Asked = 3;
+
+    // Beside one of them, and for good: somebody has had an errand.
+    private const int Asked = 4;
 
     private readonly Lock _gate = new();
     private int _state;
     private Func<Task>? _errand;
     private TaskCompletionSource? _errandDone;
-    private bool _isUsed;
-    private bool _isWaiting;
 
     /// <summary>A read, or a write, begins. Waits for an errand that is being begun.</summary>
-    public void Enter()
-    {
-        if (IsAsked(Free, Used))
-        {
-            lock (_gate)
-            {
-                _isUsed = true;
-            }
-        }
-    }
+    public void Enter() => Step(Free, Used);
 
     /// <summary>It is over.</summary>
-    public void Leave()
-    {
-        if (IsAsked(Used, Free))
-        {
-            lock (_gate)
-            {
-                _isUsed = false;
-                BeginErrand();
-            }
-        }
-    }
+    public void Leave() => Step(Used, Free);
 
     /// <summary>The user comes to rest in the middle of it, until <see cref="Resume"/>: there is nothing to read.</summary>
-    public void Rest()
-    {
-        if (IsAsked(Used, Resting))
-        {
-            lock (_gate)
-            {
-                _isWaiting = true;
-                BeginErrand();
-            }
-        }
-    }
+    public void Rest() => Step(Used, Resting);
 
     /// <summary>It goes on when this returns. Waits for an errand that is being begun.</summary>
-    public void Resume()
-    {
-        if (IsAsked(Resting, Used))
-        {
-            lock (_gate)
-            {
-                _isWaiting = false;
-            }
-        }
-    }
+    public void Resume() => Step(Resting, Used);
 
     /// <summary>Begins something as soon as nobody is at work, at once if nobody is. One at a time.</summary>
     /// <param name="errand">Begins it, on the caller's thread or the user's. Short: the user may be waiting for it. What it begins may go on beside the use.</param>
@@ -77,13 +39,7 @@ internal sealed class StreamUse
     {
         lock (_gate)
         {
-            int state = Interlocked.Exchange(ref _state, Asked);
-            if (state != Asked)
-            {
-                (_isUsed, _isWaiting) = (state != Free, state == Resting);
-            }
-
-            if (!_isUsed || _isWaiting)
+            if ((Interlocked.Or(ref _state, Asked) & ~Asked) != Used)
             {
                 return errand();
             }
@@ -94,8 +50,27 @@ internal sealed class StreamUse
         }
     }
 
-    /// <summary>Goes from one state to another, if that is where it is. True: the lock has it.</summary>
-    private bool IsAsked(int from, int to) => Interlocked.CompareExchange(ref _state, to, from) == Asked;
+    private void Step(int from, int to)
+    {
+        if ((Interlocked.CompareExchange(ref _state, to, from) & Asked) == 0)
+        {
+            return;
+        }
+
+        lock (_gate)
+        {
+            if (_state != (from | Asked))
+            {
+                return;
+            }
+
+            _state = to | Asked;
+            if (to != Used)
+            {
+                BeginErrand();
+            }
+        }
+    }
 
     private static async Task CompleteAsync(Func<Task> errand, TaskCompletionSource done)
     {
