@@ -20,6 +20,8 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     /// <summary>Hears whenever a read has to wait in here.</summary>
     public StreamUse Reads { get; } = new();
 
+    private InputWait Wait => _wait ??= new InputWait(Socket, Reads);
+
     /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
@@ -27,7 +29,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         bool isWait = buffer.IsEmpty && !OperatingSystem.IsWindows();
         if (isWait && !cancellationToken.CanBeCanceled && !_isInHandshake)
         {
-            return (_wait ??= new InputWait(Socket, Reads)).WaitAsync();
+            return Wait.WaitAsync();
         }
 
         ValueTask<int> read = isWait ? WaitAsync(cancellationToken) : base.ReadAsync(buffer, cancellationToken);
@@ -40,6 +42,9 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         ValueTask write = base.WriteAsync(buffer, cancellationToken);
         return _isInHandshake && !write.IsCompleted ? WriteOnPoolAsync(write) : write;
     }
+
+    /// <inheritdoc cref="InputWait.LeadsTo"/>
+    public void LeadsTo(object session, object wire, object events) => Wait.LeadsTo(this, session, wire, events);
 
     /// <summary>The handshake is over: from here on reads and writes go on where they end. Before the first of them, once.</summary>
     /// <returns>The polling thread of the runtime that brings this socket's news, by its managed id; 0 if the pool does, or nothing had to wait.</returns>

@@ -47,7 +47,7 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     protected IWireEvents Events { get; private set; } = null!;
 
     /// <summary>Says who hears of completions. Once, before the first wait.</summary>
-    public void Attach(IWireEvents events) => Events = events;
+    public virtual void Attach(IWireEvents events) => Events = events;
 
     /// <summary>An address of this connection as events and peers' views show it.</summary>
     public virtual string Format(EndPoint? address) => Endpoints.Format(address, scheme);

@@ -1,5 +1,5 @@
 using System.Numerics;
-using Net.Zlink.Engine;
+using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Sockets.Pipes;
 

@@ -13,6 +13,9 @@ internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
     /// <summary>Who writes to the session tells this when each write begins and ends.</summary>
     public StreamUse Writes { get; } = new();
 
+    /// <summary>Says what is looked at when a wait for input ends: see <see cref="InputWait.LeadsTo"/>.</summary>
+    public void LeadsTo(Wire wire, IWireEvents events) => stream.LeadsTo(this, wire, events);
+
     /// <inheritdoc cref="ReadinessStream.EndHandshake"/>
     public int EndHandshake() => stream.EndHandshake();
 

@@ -7,6 +7,13 @@ namespace Net.Zlink.Transports.Tls;
 internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool) : StreamedWire(socket, EndpointText.Tls, pool, tls.Reads, tls.Writes)
 {
     /// <inheritdoc/>
+    public override void Attach(IWireEvents events)
+    {
+        base.Attach(events);
+        tls.LeadsTo(this, events);
+    }
+
+    /// <inheritdoc/>
     public override WireStatus EndSending(WireEnd end) => End(tls.ShutdownAsync);
 
     /// <inheritdoc/>

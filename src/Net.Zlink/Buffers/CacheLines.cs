@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics.X86;
 
-namespace Net.Zlink.Engine;
+namespace Net.Zlink.Buffers;
 
 /// <summary>Asks the processor to fetch memory that will be needed in a microsecond, while it does something else: with many connections none of it is in a cache, and each first look costs 0.1 to 0.2 us otherwise.</summary>
 /// <remarks>A hint: it changes nothing, may be ignored, and an address that the collector has moved meanwhile, or that lies behind its array, is merely a wasted fetch. Elsewhere than on x86 it does nothing.</remarks>
