@@ -334,7 +334,8 @@ internal sealed class PubSubWorld : IAsyncDisposable
 
     private void SendUpstream()
     {
-        (int, int) message = (_subscribers.Count, _nextUpstream++);
+        // Every part upstream that begins with 0 or 1 is news of a topic (docs/protocol.md section 12), and a part begins with its sender: so the first is 2.
+        (int, int) message = (_subscribers.Count + 1, _nextUpstream++);
         Numbered.Build(_builder, message.Item1, message.Item2, "u"u8);
         Assert.True(((XSubSocket)Subscriber).TrySend(_builder));
         _upstream[message] = _isAtRest && _areJoined && _mark == 0 ? Fate.MustCome : Fate.MayCome;
