@@ -98,7 +98,8 @@ internal sealed class EchoService : IAsyncDisposable
     private static ZlinkContextOptions ContextOptionsOf(Options options)
     {
         BufferPoolOptions pool = options.Pool == PoolPreset.Server ? BufferPoolOptions.Server : BufferPoolOptions.Default;
-        return new ZlinkContextOptions { PoolOptions = pool, ShardCount = options.ShardCount };
+        var context = new ZlinkContextOptions { PoolOptions = pool, ShardCount = options.ShardCount };
+        return options.Shards is null ? context : context with { TlsAndWebSocketShardCount = 0 }; // So many, whatever the transport.
     }
 
     private static StreamOptions StreamOptionsOf(Options options)

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Net.Zlink;
 
 namespace EchoServer;
 
@@ -47,7 +48,7 @@ internal sealed record Options
     /// <summary>What the command line says; null: <see cref="ShardCount"/> decides.</summary>
     public int? Shards { get; init; }
 
-    /// <summary>One shard per processor, the library's own default; with inline completions one per polling thread, which then is the only one that runs it.</summary>
+    /// <summary>One shard per processor, the library's own default (which has further ones for tls, ws and wss); with inline completions one per polling thread, which then is the only one that runs it.</summary>
     public int ShardCount => Shards ?? (CompletesInline ? PollingThreads : Environment.ProcessorCount);
 
     /// <summary>0: no cap.</summary>
@@ -100,6 +101,8 @@ internal sealed record Options
     /// <summary>The endpoint needs a certificate.</summary>
     public static bool IsEncrypted(string endpoint) => endpoint.StartsWith("tls://", StringComparison.Ordinal) || endpoint.StartsWith("wss://", StringComparison.Ordinal);
 
+    private static bool IsPlainTcp(string endpoint) => endpoint.StartsWith("tcp://", StringComparison.Ordinal);
+
     /// <summary>
     /// Sets the runtime's switches, for the whole process. The runtime reads them once, at the first socket: that is why a program can still
     /// set them here, and why a library never should.
@@ -124,6 +127,7 @@ internal sealed record Options
         string mode = Mode == EchoMode.Push ? "push" : "pull";
         string pool = Pool == PoolPreset.Server ? "server" : "default";
         string inline = CompletesInline ? $"on, {PollingThreads} polling thread{(PollingThreads == 1 ? "" : "s")}" : "off";
-        return $"{mode} mode, {ShardCount} shard{(ShardCount == 1 ? "" : "s")}, {pool} pool, inline completions {inline}";
+        string further = Shards is null && !CompletesInline && !Endpoints.All(IsPlainTcp) ? $" and {new ZlinkContextOptions().TlsAndWebSocketShardCount} for tls/ws" : "";
+        return $"{mode} mode, {ShardCount} shard{(ShardCount == 1 ? "" : "s")}{further}, {pool} pool, inline completions {inline}";
     }
 }

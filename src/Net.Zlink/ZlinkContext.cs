@@ -41,7 +41,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         _ownsPool = options.Pool is null;
         _deadline = options.ShutdownTimeout;
         ILogger logger = options.LoggerFactory?.CreateLogger("Net.Zlink") ?? NullLogger.Instance;
-        _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions), options.TimeProvider, logger, new ShardWatch(this, logger)) { Handshakes = new HandshakeLine(options.MaxHandshakes) };
+        _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions), options.TimeProvider, logger, new ShardWatch(this, logger), options.TlsAndWebSocketShardCount) { Handshakes = new HandshakeLine(options.MaxHandshakes) };
         _meters = new ZlinkMeters(this);
         _shutdown = new Lazy<Task<ShutdownReport>>(DrainAsync);
     }
@@ -124,11 +124,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <returns>The statistics.</returns>
     public ContextStatistics GetStatistics()
     {
-        var shards = new ShardStatistics[_host.Shards.All.Count];
-        for (int i = 0; i < shards.Length; i++)
-        {
-            shards[i] = ShardStatistics.Of(_host.Shards.All[i]);
-        }
+        ShardStatistics[] shards = [.. _host.Shards.All.Select(ShardStatistics.Of)];
 
         lock (_gate)
         {

@@ -7,6 +7,12 @@ namespace Net.Zlink;
 /// <summary>Settings of a <see cref="ZlinkContext"/>, read once when it is made.</summary>
 public sealed record ZlinkContextOptions
 {
+    // More shards than this only cost memory: each owns a slab of 256 KB, or of 64 KB for tls and ws, once it has worked.
+    private const int MostShards = 1024;
+
+    // Two threads of the pool seldom want one of so many at the same time. With a shard per processor instead, echoes over tls, ws and wss took up to a tenth more processor time (docs/benchmarks.md, "Shards of their own").
+    private const int TlsAndWebSocketShardsPerProcessor = 8;
+
     /// <summary>Number of shards: serial executors that connections are spread over. Default: the number of processors. At least 1.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1 or above 1024.</exception>
     public int ShardCount
@@ -14,13 +20,27 @@ public sealed record ZlinkContextOptions
         get;
         init
         {
-            // More shards than this only cost memory: each owns a 256 KB slab while it works.
-            const int Most = 1024;
             ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, Most);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, MostShards);
             field = value;
         }
     } = Environment.ProcessorCount;
+
+    /// <summary>
+    /// Number of further shards for connections over tls, ws and wss, made when the first of these comes; 0: they share the others. Default: eight per processor, at most 1,024.
+    /// Of no effect on connections with a shard affinity, nor with inline completions, where each polling thread has one of the <see cref="ShardCount"/> for what it brings.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative or above 1024.</exception>
+    public int TlsAndWebSocketShardCount
+    {
+        get;
+        init
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(value);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, MostShards);
+            field = value;
+        }
+    } = Math.Min(TlsAndWebSocketShardsPerProcessor * Environment.ProcessorCount, MostShards);
 
     /// <summary>The clock of every timer: idle and write timeouts, reconnects, close deadlines. Default: the system's.</summary>
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;

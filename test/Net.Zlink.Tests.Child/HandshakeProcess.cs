@@ -18,7 +18,7 @@ internal static class HandshakeProcess
     public static async Task<int> RunAsync(string scheme)
     {
         using X509Certificate2 certificate = SelfSigned.Create("CN=both");
-        await using var context = new ZlinkContext(new ZlinkContextOptions { ShardCount = 2 });
+        await using var context = new ZlinkContext(new ZlinkContextOptions { ShardCount = 2, TlsAndWebSocketShardCount = 2 });
         await using StreamSocket server = context.CreateStream();
         Prepare(server.Options.Tls, certificate);
         server.Options.Tls.RequireClientCertificate = true;

@@ -20,7 +20,7 @@ public class ShardBenchmarks : IDisposable
 
     public ShardBenchmarks()
     {
-        _shard = new ShardLoop(0, new NobodyListens(), TimeProvider.System, new Slab.SlabCache(_pool));
+        _shard = new ShardLoop(0, new NobodyListens(), TimeProvider.System, new ReceiveSlab(new Slab.SlabCache(_pool)));
         _works = [.. Enumerable.Range(0, Works).Select(_ => new CountedWork(this))];
         _single = new CountedWork(this);
         _repeated = new RepeatedWork(this, _shard);

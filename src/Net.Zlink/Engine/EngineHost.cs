@@ -6,13 +6,13 @@ namespace Net.Zlink.Engine;
 /// <summary>What every socket of a context shares: shards, pool, slabs, clock and log.</summary>
 internal sealed class EngineHost : IDisposable
 {
-    public EngineHost(int shards, BufferPool pool, TimeProvider time, ILogger logger, IShardObserver observer)
+    public EngineHost(int shards, BufferPool pool, TimeProvider time, ILogger logger, IShardObserver observer, int streamedShards = 0)
     {
         Pool = pool;
         Time = time;
         Logger = logger;
         Slabs = new Slab.SlabCache(pool);
-        Shards = new ShardSet(shards, observer, time, Slabs);
+        Shards = new ShardSet(shards, streamedShards, observer, time, Slabs);
     }
 
     public BufferPool Pool { get; }

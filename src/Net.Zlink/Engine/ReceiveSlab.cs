@@ -7,10 +7,15 @@ namespace Net.Zlink.Engine;
 /// While nobody keeps any of it, each read overwrites the last one: push handlers that answer in place work in the same warm 64 KiB for ever. What a consumer
 /// keeps stays where it is, the next read goes behind it, and a full slab is left to its readers and replaced.
 /// </remarks>
-internal sealed class ReceiveSlab(Slab.SlabCache slabs)
+/// <param name="slabs">Where slabs come from.</param>
+/// <param name="size">Of each; a size class of the pool.</param>
+internal sealed class ReceiveSlab(Slab.SlabCache slabs, int size = ReceiveSlab.FullSize)
 {
-    // One size class of the pool (docs/buffers.md): room for four full reads, so that pull consumers share a slab.
-    private const int SlabSize = 256 * 1024;
+    // Room for four full reads, so that pull consumers share a slab.
+    private const int FullSize = 256 * 1024;
+
+    /// <summary>Enough where reads of 8 KiB and more come in buffers of their own, as over tls and ws: there are many such shards, and each keeps its slab.</summary>
+    public const int SmallSize = 64 * 1024;
 
     /// <summary>At most this much per read: one fair turn of a connection. Larger reads gained nothing on loopback and fall out of the L2 cache.</summary>
     public const int ReadSize = 64 * 1024;
@@ -32,7 +37,7 @@ internal sealed class ReceiveSlab(Slab.SlabCache slabs)
         if (_slab is null || _slab.Array.Length - _position < needed + SmallestRead)
         {
             _slab?.Release();
-            _slab = slabs.Rent(SlabSize);
+            _slab = slabs.Rent(size);
             _position = 0;
         }
 

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.IO.Pipelines;
-using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Engine;
 
@@ -46,10 +45,10 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     private long _scheduledAt;
     private long _now;
 
-    public ShardLoop(int index, IShardObserver observer, TimeProvider time, Slab.SlabCache slabs)
+    public ShardLoop(int index, IShardObserver observer, TimeProvider time, ReceiveSlab slab)
     {
         Index = index;
-        ReceiveSlab = new ReceiveSlab(slabs);
+        ReceiveSlab = slab;
         _observer = observer;
         _now = Stopwatch.GetTimestamp();
         Timers = new ShardTimers(this, time);

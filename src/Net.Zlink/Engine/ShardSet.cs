@@ -8,18 +8,27 @@ internal sealed class ShardSet : IDisposable
 {
     private readonly ShardLoop[] _shards;
     private readonly Dictionary<int, ShardLoop> _ofThreads = [];
+    private readonly Lock _gate = new();
+    private readonly int _streamed;
+    private readonly Func<int, ShardLoop> _makeStreamed;
+    private ShardLoop[] _all;
     private uint _next;
+    private uint _nextStreamed;
 
-    public ShardSet(int count, IShardObserver observer, TimeProvider time, Slab.SlabCache slabs)
+    /// <param name="count">How many.</param>
+    /// <param name="streamed">How many more for the connections of <see cref="Wire.HadHandshake"/>; 0: they share the others. Made when the first of them comes.</param>
+    /// <param name="observer">Hears of shards in trouble.</param>
+    /// <param name="time">The clock of their timers.</param>
+    /// <param name="slabs">What they read into.</param>
+    public ShardSet(int count, int streamed, IShardObserver observer, TimeProvider time, Slab.SlabCache slabs)
     {
-        _shards = new ShardLoop[count];
-        for (int i = 0; i < count; i++)
-        {
-            _shards[i] = new ShardLoop(i, observer, time, slabs);
-        }
+        _streamed = streamed;
+        _makeStreamed = index => new ShardLoop(index, observer, time, new ReceiveSlab(slabs, ReceiveSlab.SmallSize));
+        _all = _shards = [.. Enumerable.Range(0, count).Select(index => new ShardLoop(index, observer, time, new ReceiveSlab(slabs)))];
     }
 
-    public IReadOnlyList<ShardLoop> All => _shards;
+    /// <summary>Those that exist by now.</summary>
+    public IReadOnlyList<ShardLoop> All => Volatile.Read(ref _all);
 
     /// <summary>The shard of the next connection: round robin, which spreads connections evenly whatever their order of arrival.</summary>
     public ShardLoop Next() => _shards[(Interlocked.Increment(ref _next) - 1) % (uint)_shards.Length];
@@ -29,16 +38,23 @@ internal sealed class ShardSet : IDisposable
     /// <param name="mask">The shards it may have: bit n is shard n; no bit allows all.</param>
     /// <remarks>
     /// With inline completions each of the runtime's polling threads brings the news of its own sockets, all their life. A wire whose handshake had to wait knows that thread and gets the thread's shard: the
-    /// two are never in each other's way (an echo over TLS costs 6 % less). One that had none is not with a thread yet; <see cref="Connection.Start"/> sees to it. Without inline completions any thread of the pool brings news.
+    /// two are never in each other's way (an echo over TLS costs 6 % less). One that had none is not with a thread yet; <see cref="Connection.Start"/> sees to it.
+    /// <para>Without inline completions any thread of the pool brings news. Over TLS and WebSocket it has most of the work to do as well, and wants the shard for it there and then: where another thread is at work on that, what the one decrypts
+    /// the other encrypts, out of the first one's cache. So those connections have shards of their own, more than there are threads.</para>
     /// </remarks>
     public ShardLoop For(Wire wire, ulong mask = 0)
     {
-        if (mask != 0 || wire.PollingThread == 0)
+        if (mask != 0)
         {
             return Next(mask);
         }
 
-        lock (_ofThreads) // Once a connection. Two that asked at the same time for one thread would otherwise use up two turns.
+        if (wire.PollingThread == 0)
+        {
+            return wire.HadHandshake && _streamed > 0 ? NextStreamed() : Next();
+        }
+
+        lock (_gate) // Once a connection. Two that asked at the same time for one thread would otherwise use up two turns.
         {
             if (!_ofThreads.TryGetValue(wire.PollingThread, out ShardLoop? shard))
             {
@@ -80,7 +96,8 @@ internal sealed class ShardSet : IDisposable
         long before = -1;
         while (true)
         {
-            foreach (ShardLoop shard in _shards)
+            IReadOnlyList<ShardLoop> shards = All;
+            foreach (ShardLoop shard in shards)
             {
                 var barrier = new Barrier();
                 shard.Post(barrier, 1);
@@ -88,12 +105,12 @@ internal sealed class ShardSet : IDisposable
             }
 
             long works = 0;
-            foreach (ShardLoop shard in _shards)
+            foreach (ShardLoop shard in shards)
             {
                 works += shard.Counters.Works;
             }
 
-            if (works == before + _shards.Length)
+            if (works == before + shards.Count)
             {
                 return;
             }
@@ -105,7 +122,7 @@ internal sealed class ShardSet : IDisposable
     /// <summary>Gives back what the shards hold, on the shards. No connection may be left.</summary>
     public async Task ReleaseAsync()
     {
-        foreach (ShardLoop shard in _shards)
+        foreach (ShardLoop shard in All)
         {
             var last = new Barrier(shard.ReceiveSlab.Release);
             shard.Post(last, 1);
@@ -115,10 +132,29 @@ internal sealed class ShardSet : IDisposable
 
     public void Dispose()
     {
-        foreach (ShardLoop shard in _shards)
+        foreach (ShardLoop shard in All)
         {
             shard.Timers.Dispose();
         }
+    }
+
+    private ShardLoop NextStreamed()
+    {
+        ShardLoop[] all = Volatile.Read(ref _all);
+        if (all.Length == _shards.Length)
+        {
+            lock (_gate)
+            {
+                if (_all.Length == _shards.Length)
+                {
+                    Volatile.Write(ref _all, [.. _shards, .. Enumerable.Range(_shards.Length, _streamed).Select(_makeStreamed)]);
+                }
+
+                all = _all;
+            }
+        }
+
+        return all[_shards.Length + (int)((Interlocked.Increment(ref _nextStreamed) - 1) % (uint)_streamed)];
     }
 
     private sealed class Barrier(Action? action = null) : ShardWork

@@ -3,14 +3,14 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Transports;
 
-/// <summary>A socket's stream whose reads of no bytes end when there is something to read, not before.</summary>
+/// <summary>A socket's stream for the libraries of TLS and WebSocket: it waits with an <see cref="InputWait"/> when nothing is asked for but to wait, and otherwise tries at once, without waiting.</summary>
 /// <remarks>
-/// TLS and WebSocket wait with a read of no bytes, and then read into a buffer of their own: 16 to 32 KB, held until something comes. On Unix the runtime ends such a wait at the system's report, even if that report
-/// is about bytes that were read already; of 3,000 idle connections 34 then held their buffer for good. Here a wait looks once more before it ends: see <see cref="InputWait"/>.
+/// What can be read or written at once takes a system call and nothing else; only what has to wait becomes an operation of the runtime's. Through NetworkStream each read and write goes by an operation's object and two more, which with
+/// a hundred sessions are in no cache: an echo over TLS took 1 to 2 % longer (docs/benchmarks.md, "Shards of their own").
 /// <para>It begins with a handshake, which goes on on the pool whenever it had to wait: certificates are checked there, and the application's callbacks may take their time. With inline completions it would go on on the
 /// polling thread that brought the news, and hold up every other socket of that thread.</para>
 /// </remarks>
-/// <param name="socket">Connected; owned.</param>
+/// <param name="socket">Connected and blocking, which the base class asks for; owned.</param>
 internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, ownsSocket: true)
 {
     private InputWait? _wait;
@@ -27,30 +27,67 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     {
         // Windows reports what is there, and may report it late each time.
         bool isWait = buffer.IsEmpty && !OperatingSystem.IsWindows();
-        if (isWait && !cancellationToken.CanBeCanceled && !_isInHandshake)
+        if (!_isInHandshake)
         {
-            return Wait.WaitAsync();
+            if (isWait && !cancellationToken.CanBeCanceled)
+            {
+                return Wait.WaitAsync();
+            }
+
+            if (!buffer.IsEmpty && !cancellationToken.IsCancellationRequested && TryRead(buffer.Span, out int got, out Exception? failure))
+            {
+                return failure is null ? new ValueTask<int>(got) : ValueTask.FromException<int>(failure);
+            }
         }
 
         ValueTask<int> read = isWait ? WaitAsync(cancellationToken) : base.ReadAsync(buffer, cancellationToken);
         return read.IsCompleted ? read : RestAsync(read);
     }
 
+    /// <summary>Reads what is there. Behind the handshake only.</summary>
+    /// <param name="into">At least a byte.</param>
+    /// <param name="read">How much it was; 0: the peer has ended.</param>
+    /// <param name="failure">The socket's error, as a stream throws it.</param>
+    /// <returns>False: there is nothing, and nothing has ended.</returns>
+    public bool TryRead(Span<byte> into, out int read, out Exception? failure)
+    {
+        read = Socket.Receive(into, SocketFlags.None, out SocketError error);
+        failure = error is SocketError.Success or SocketError.WouldBlock ? null : StreamFaults.Of(error);
+        return error != SocketError.WouldBlock;
+    }
+
     /// <inheritdoc/>
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        ValueTask write = base.WriteAsync(buffer, cancellationToken);
-        return _isInHandshake && !write.IsCompleted ? WriteOnPoolAsync(write) : write;
+        if (_isInHandshake || cancellationToken.IsCancellationRequested)
+        {
+            ValueTask write = base.WriteAsync(buffer, cancellationToken);
+            return write.IsCompleted ? write : WriteOnPoolAsync(write);
+        }
+
+        int sent = Socket.Send(buffer.Span, SocketFlags.None, out SocketError error);
+        return error is not (SocketError.Success or SocketError.WouldBlock) ? ValueTask.FromException(StreamFaults.Of(error))
+            : sent == buffer.Length ? default
+            : base.WriteAsync(buffer[sent..], cancellationToken);
     }
 
     /// <inheritdoc cref="InputWait.LeadsTo"/>
     public void LeadsTo(object session, object wire, object events) => Wait.LeadsTo(this, session, wire, events);
 
-    /// <summary>The handshake is over: from here on reads and writes go on where they end. Before the first of them, once.</summary>
+    /// <summary>The handshake is over: from here on the socket is non-blocking, and reads and writes go on where they end. Before the first of them, once.</summary>
     /// <returns>The polling thread of the runtime that brings this socket's news, by its managed id; 0 if the pool does, or nothing had to wait.</returns>
     public int EndHandshake()
     {
         _isInHandshake = false;
+        try
+        {
+            Socket.Blocking = false;
+        }
+        catch (ObjectDisposedException)
+        {
+            // Closed meanwhile: so say the reads and writes to come.
+        }
+
         return _pollingThread;
     }
 

@@ -39,6 +39,13 @@ internal static class StreamFaults
     public static bool IsOfStream(Exception exception) =>
         exception is IOException or SocketException or ObjectDisposedException or AuthenticationException or OperationCanceledException or InvalidOperationException;
 
+    /// <summary>A socket's error as a stream throws it.</summary>
+    public static IOException Of(SocketError error)
+    {
+        var cause = new SocketException((int)error);
+        return new IOException(cause.Message, cause);
+    }
+
     /// <summary>The system's error beneath; ConnectionReset where the stream has none.</summary>
     public static SocketError ErrorOf(Exception exception)
     {

@@ -254,7 +254,7 @@ public sealed class ConnectionTests
         {
             Peer = peer;
             _slabs = new Slab.SlabCache(_pool);
-            Shard = new ShardLoop(0, new RecordingObserver(), Time, _slabs);
+            Shard = new ShardLoop(0, new RecordingObserver(), Time, new ReceiveSlab(_slabs));
             Connection = new Connection(
                 new SocketWire(ours, "tcp"),
                 Shard,

@@ -29,7 +29,7 @@ internal static class EngineKit
     public static ShardLoop NewShard(out RecordingObserver observer, TimeProvider? time = null)
     {
         observer = new RecordingObserver();
-        return new ShardLoop(0, observer, time ?? TimeProvider.System, new Slab.SlabCache(BufferPool.Shared));
+        return new ShardLoop(0, observer, time ?? TimeProvider.System, new ReceiveSlab(new Slab.SlabCache(BufferPool.Shared)));
     }
 
     public static ShardLoop NewShard(TimeProvider? time = null) => NewShard(out _, time);

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Tests.Buffers;
@@ -57,6 +58,25 @@ public sealed class ShardSetTests
     }
 
     [Fact]
+    public void Connections_of_tls_and_websocket_have_shards_of_their_own_made_when_the_first_comes()
+    {
+        using ShardSet shards = NewSet(2, streamed: 3);
+        using var plain = new BareWire();
+        using var streamed = new StreamedBareWire();
+        using var polled = new StreamedBareWire { PollingThread = 7 };
+        Assert.Equal([0, 1, 0], Enumerable.Range(0, 3).Select(_ => shards.For(plain).Index));
+        Assert.Equal(2, shards.All.Count);
+        var seen = new ConcurrentQueue<ShardLoop>();
+        InParallel([.. Enumerable.Repeat<Action>(() => seen.Enqueue(shards.For(streamed)), 6)]);
+        Assert.Equal([2, 2, 3, 3, 4, 4], seen.Select(static s => s.Index).Order());
+        Assert.Equal(3, seen.Distinct().Count());
+        Assert.Equal([0, 1, 2, 3, 4], shards.All.Select(static s => s.Index));
+
+        // A polling thread keeps its shard, an affinity is kept, and the others go on in turn.
+        Assert.Equal((0, 1, 1), (shards.For(polled).Index, shards.For(streamed, mask: 2).Index, shards.For(plain, mask: 2).Index));
+    }
+
+    [Fact]
     public async Task Idle_means_that_work_which_hops_between_shards_is_over()
     {
         using ShardSet shards = NewSet(3);
@@ -78,7 +98,7 @@ public sealed class ShardSetTests
     public async Task Releasing_gives_the_receive_slabs_back()
     {
         using BufferPool pool = TestPools.Create(leakCheck: true);
-        using var shards = new ShardSet(2, new RecordingObserver(), TimeProvider.System, new Slab.SlabCache(pool));
+        using var shards = new ShardSet(2, 0, new RecordingObserver(), TimeProvider.System, new Slab.SlabCache(pool));
         foreach (ShardLoop shard in shards.All)
         {
             await OnShardAsync(shard, () => shard.ReceiveSlab.Acquire(0, out _, out _));
@@ -89,7 +109,12 @@ public sealed class ShardSetTests
         Assert.Empty(pool.GetOutstanding());
     }
 
-    private static ShardSet NewSet(int count) => new(count, new RecordingObserver(), TimeProvider.System, new Slab.SlabCache(BufferPool.Shared));
+    private static ShardSet NewSet(int count, int streamed = 0) => new(count, streamed, new RecordingObserver(), TimeProvider.System, new Slab.SlabCache(BufferPool.Shared));
 
     private sealed class BareWire : TestWire;
+
+    private sealed class StreamedBareWire : TestWire
+    {
+        public override bool HadHandshake => true;
+    }
 }

@@ -69,6 +69,31 @@ public sealed class ContextOptionsTests
         Assert.Equal([0, 1, 1], context.GetStatistics().Shards.Select(static s => s.Connections));
     }
 
+    [Theory]
+    [InlineData("tcp", 3, 0)]
+    [InlineData("ws", 3, 3)]
+    [InlineData("ws", 0, 0)]
+    public async Task Connections_over_websocket_have_further_shards_unless_there_are_to_be_none(string transport, int further, int made)
+    {
+        await using var context = new ZlinkContext(new ZlinkContextOptions { ShardCount = 2, TlsAndWebSocketShardCount = further });
+        using PairSocket server = context.CreatePair();
+        using PairSocket client = context.CreatePair();
+        client.Connect(server.Bind($"{transport}://127.0.0.1:0"));
+        client.Send("x"u8);
+        using Message message = await server.ReceiveAsync(Guard.Token).Guarded();
+        int[] connections = [.. context.GetStatistics().Shards.Select(static s => s.Connections)];
+        Assert.Equal(2 + made, connections.Length);
+        Assert.Equal((made > 0 ? 0 : 2, 2), (connections[..2].Sum(), connections.Sum()));
+    }
+
+    [Fact]
+    public void The_number_of_further_shards_has_bounds()
+    {
+        Assert.Equal(Math.Min(8 * Environment.ProcessorCount, 1024), new ZlinkContextOptions().TlsAndWebSocketShardCount);
+        Assert.Throws<ArgumentOutOfRangeException>(() => new ZlinkContextOptions { TlsAndWebSocketShardCount = -1 });
+        Assert.Throws<ArgumentOutOfRangeException>(() => new ZlinkContextOptions { TlsAndWebSocketShardCount = 1025 });
+    }
+
     [Fact]
     public async Task An_affinity_to_shards_that_do_not_exist_fails_where_it_would_be_used()
     {

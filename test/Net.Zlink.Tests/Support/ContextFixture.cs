@@ -11,7 +11,7 @@ internal class ContextFixture : IAsyncDisposable
     private readonly ConcurrentBag<IDisposable> _others = [];
     private Pacer? _pacer;
 
-    public ContextFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null)
+    public ContextFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null, int? furtherShards = null)
     {
         // Nothing is warmed: most tests need a handful of buffers, and a pool per test would otherwise touch megabytes each time.
         Pool = new BufferPool(new BufferPoolOptions
@@ -22,6 +22,7 @@ internal class ContextFixture : IAsyncDisposable
         Context = new ZlinkContext(new ZlinkContextOptions
         {
             ShardCount = shards,
+            TlsAndWebSocketShardCount = furtherShards ?? new ZlinkContextOptions().TlsAndWebSocketShardCount,
             TimeProvider = time ?? TimeProvider.System,
             Pool = Pool,
             ShutdownTimeout = shutdownTimeout ?? Guard.Limit,

@@ -1,7 +1,7 @@
 namespace Net.Zlink.Tests.Support;
 
 /// <summary>One test's context, for STREAM sockets.</summary>
-internal sealed class StreamFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null) : ContextFixture(shards, time, shutdownTimeout)
+internal sealed class StreamFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null, int? furtherShards = null) : ContextFixture(shards, time, shutdownTimeout, furtherShards)
 {
     /// <summary>A bound socket whose messages are pulled.</summary>
     public StreamSocket Bind(out string endpoint, StreamOptions? options = null)

@@ -122,9 +122,10 @@ public sealed class InputWaitTests : IAsyncLifetime
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task It_does_not_end_by_a_report_of_bytes_that_were_read_before_it_began(bool inlineCompletions)
+    public async Task A_read_that_follows_a_report_of_bytes_that_were_read_before_goes_on_waiting_and_holds_no_buffer(bool inlineCompletions)
     {
         await using var child = ChildProcess.WithInlineCompletions(inlineCompletions, "wait");
-        Assert.Equal($"WAITS early: 0, polling: {inlineCompletions}", await child.ReadLineAsync("WAITS "));
+        string reports = inlineCompletions ? "none" : "some";
+        Assert.Equal($"WAITS held: 0, false reports: {reports}, polling: {inlineCompletions}", await child.ReadLineAsync("WAITS "));
     }
 }

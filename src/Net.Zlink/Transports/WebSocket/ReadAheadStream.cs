@@ -18,6 +18,9 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     /// <summary>What was read and not yet taken.</summary>
     public ReadOnlySpan<byte> Buffered => _buffer.AsSpan(_start, _end - _start);
 
+    /// <summary>The socket's own stream, where that is what lies beneath and its handshake is over: then no buffer is held while it has nothing, however false a report was. Null: not so, or not yet.</summary>
+    public ReadinessStream? Beneath { get; set; }
+
     /// <summary>Asked before each read that would go to the stream beneath: true ends the reads, as if the peer had ended its side. Null: never.</summary>
     public Func<bool>? IsOver { get; set; }
 
@@ -40,8 +43,20 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> FillAsync(CancellationToken cancellation)
     {
-        _buffer ??= pool.RentArray(BufferSize);
-        int read = await inner.ReadAsync(_buffer.AsMemory(_end, Math.Min(_buffer.Length, BufferSize) - _end), cancellation).ConfigureAwait(false);
+        int read;
+        if (Beneath is { } socket)
+        {
+            cancellation.ThrowIfCancellationRequested();
+            Exception? failure;
+            while (!TryFill(socket, out read, out failure))
+            {
+                await socket.ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
+            }
+
+            return failure is null ? read > 0 : throw failure;
+        }
+
+        read = await inner.ReadAsync(Rest(), cancellation).ConfigureAwait(false);
         _end += read;
         return read > 0;
     }
@@ -81,7 +96,14 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
             return default;
         }
 
-        return buffer.Length is 0 or >= BufferSize ? inner.ReadAsync(buffer, cancellationToken) : ReadBehindAsync(buffer, cancellationToken);
+        if (buffer.Length is 0 or >= BufferSize)
+        {
+            return inner.ReadAsync(buffer, cancellationToken);
+        }
+
+        return Beneath is null || cancellationToken.IsCancellationRequested || !TryFill(Beneath, out _, out Exception? failure) ? ReadBehindAsync(buffer, cancellationToken)
+            : failure is null ? new ValueTask<int>(TakeInto(buffer))
+            : ValueTask.FromException<int>(failure);
     }
 
     /// <inheritdoc/>
@@ -121,6 +143,25 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
             inner.Dispose();
             ReturnBuffer();
         }
+    }
+
+    private Memory<byte> Rest()
+    {
+        _buffer ??= pool.RentArray(BufferSize);
+        return _buffer.AsMemory(_end, Math.Min(_buffer.Length, BufferSize) - _end);
+    }
+
+    /// <summary>Reads what is there already. False: there is nothing, and nothing has ended.</summary>
+    private bool TryFill(ReadinessStream socket, out int read, out Exception? failure)
+    {
+        bool isOver = socket.TryRead(Rest().Span, out read, out failure);
+        _end += read;
+        if (_end == _start)
+        {
+            ReturnBuffer();
+        }
+
+        return isOver;
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]

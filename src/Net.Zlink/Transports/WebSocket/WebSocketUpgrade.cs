@@ -49,6 +49,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         if (result.Wire is { } wire)
         {
             wire.PollingThread = secure?.EndHandshake() ?? plain!.EndHandshake();
+            stream.Beneath = plain;
             return result;
         }
 

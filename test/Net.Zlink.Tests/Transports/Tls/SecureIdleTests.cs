@@ -20,7 +20,7 @@ public sealed class SecureIdleTests : IDisposable
     public async Task Idle_connections_hold_no_buffer_of_the_pool(string scheme)
     {
         const int Count = 100;
-        await using var fixture = new StreamFixture();
+        await using var fixture = new StreamFixture(furtherShards: 0);
         StreamSocket server = fixture.Context.CreateStream();
         server.Options.Tls.Certificate = _certificates.Server;
         string endpoint = server.Bind($"{scheme}://127.0.0.1:0", TestHandler.Echo());
@@ -48,7 +48,7 @@ public sealed class SecureIdleTests : IDisposable
         // The system's reports lag behind the reads now and then, and then a wait ends for nothing: one in a hundred here.
         const int Count = 1_500;
         const int AtOnce = 16;
-        await using var fixture = new StreamFixture();
+        await using var fixture = new StreamFixture(furtherShards: 0);
         StreamSocket server = fixture.Context.CreateStream();
         string endpoint = server.Bind("ws://127.0.0.1:0", new TestHandler { TakesNotes = false });
         StreamSocket client = fixture.Context.CreateStream();
