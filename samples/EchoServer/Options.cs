@@ -101,7 +101,7 @@ internal sealed record Options
     /// <summary>The endpoint needs a certificate.</summary>
     public static bool IsEncrypted(string endpoint) => endpoint.StartsWith("tls://", StringComparison.Ordinal) || endpoint.StartsWith("wss://", StringComparison.Ordinal);
 
-    private static bool IsPlainTcp(string endpoint) => endpoint.StartsWith("tcp://", StringComparison.Ordinal);
+    private static bool HasFurtherShards(string endpoint) => IsEncrypted(endpoint) || endpoint.StartsWith("ws://", StringComparison.Ordinal);
 
     /// <summary>
     /// Sets the runtime's switches, for the whole process. The runtime reads them once, at the first socket: that is why a program can still
@@ -127,7 +127,7 @@ internal sealed record Options
         string mode = Mode == EchoMode.Push ? "push" : "pull";
         string pool = Pool == PoolPreset.Server ? "server" : "default";
         string inline = CompletesInline ? $"on, {PollingThreads} polling thread{(PollingThreads == 1 ? "" : "s")}" : "off";
-        string further = Shards is null && !CompletesInline && !Endpoints.All(IsPlainTcp) ? $" and {new ZlinkContextOptions().TlsAndWebSocketShardCount} for tls/ws" : "";
+        string further = Shards is null && !CompletesInline && Endpoints.Any(HasFurtherShards) ? $" and {new ZlinkContextOptions().TlsAndWebSocketShardCount} for tls/ws" : "";
         return $"{mode} mode, {ShardCount} shard{(ShardCount == 1 ? "" : "s")}{further}, {pool} pool, inline completions {inline}";
     }
 }

@@ -1,0 +1,123 @@
+using System.Net.Sockets;
+using Net.Zlink.Tests.Support;
+using Net.Zlink.Transports;
+using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
+
+namespace Net.Zlink.Tests.Transports;
+
+/// <summary>What the libraries of TLS and WebSocket read from and write to: in a handshake, and behind it, where it tries at once.</summary>
+public sealed class ReadinessStreamTests : IAsyncLifetime
+{
+    private Socket _peer = null!;
+    private Socket _ours = null!;
+    private ReadinessStream _stream = null!;
+
+    public async ValueTask InitializeAsync()
+    {
+        (_peer, _ours) = await ConnectedPairAsync();
+        _ours.Blocking = true; // As the stream asks for.
+        _stream = new ReadinessStream(_ours);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stream.DisposeAsync();
+        _peer.Dispose();
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_is_there_is_read_and_what_is_not_is_waited_for(bool isHandshakeOver)
+    {
+        Begin(isHandshakeOver);
+        byte[] buffer = new byte[10];
+        for (int i = 0; i < 50; i++)
+        {
+            Task<int> waiting = _stream.ReadAsync(buffer, CancellationToken.None).AsTask();
+            Assert.False(waiting.IsCompleted);
+            _peer.Send([1, 2, 3]);
+            Assert.Equal(3, await waiting.Guarded());
+            _peer.Send([4, 5]);
+            Assert.True(_ours.Poll(Patience, SelectMode.SelectRead));
+            Task<int> there = _stream.ReadAsync(buffer, CancellationToken.None).AsTask();
+            Assert.True(there.IsCompletedSuccessfully);
+            Assert.Equal((2, 4, 5), (await there, buffer[0], buffer[1]));
+        }
+
+        _peer.Shutdown(SocketShutdown.Send);
+        Assert.Equal(0, await _stream.ReadAsync(buffer, CancellationToken.None).AsTask().Guarded());
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_write_that_the_kernel_has_no_room_for_goes_on_where_it_stopped(bool isHandshakeOver)
+    {
+        Begin(isHandshakeOver);
+        byte[] all = new byte[20_000_000];
+        new Random(1).NextBytes(all);
+        Task writing = _stream.WriteAsync(all, CancellationToken.None).AsTask();
+        Assert.False(writing.IsCompleted);
+        byte[] came = new byte[all.Length];
+        await using var reader = new NetworkStream(_peer);
+        await reader.ReadExactlyAsync(came, Guard.Token).Guarded();
+        await writing.Guarded();
+        Assert.True(all.AsSpan().SequenceEqual(came), "other bytes came, or in another order");
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_broken_or_disposed_socket_throws_as_a_stream_does(bool isDisposed)
+    {
+        Begin(isHandshakeOver: true);
+        if (isDisposed)
+        {
+            _ours.Dispose();
+        }
+        else
+        {
+            _peer.LingerState = new LingerOption(enable: true, seconds: 0);
+            _peer.Dispose();
+            Assert.True(_ours.Poll(Patience, SelectMode.SelectRead));
+        }
+
+        Exception? read = await Record.ExceptionAsync(async () => await _stream.ReadAsync(new byte[10], CancellationToken.None).AsTask().Guarded());
+        Exception? write = await Record.ExceptionAsync(async () => await _stream.WriteAsync(new byte[10], CancellationToken.None).AsTask().Guarded());
+        Assert.All(new[] { read!, write! }, static e => Assert.True(StreamFaults.IsOfStream(e), e?.ToString()));
+        Assert.True(isDisposed || StreamFaults.ErrorOf(read!) == SocketError.ConnectionReset, read!.ToString());
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Who_cancelled_reads_and_writes_nothing(bool isHandshakeOver)
+    {
+        Begin(isHandshakeOver);
+        _peer.Send([1]);
+        Assert.True(_ours.Poll(Patience, SelectMode.SelectRead));
+        var cancelled = new CancellationToken(canceled: true);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => Assert.Fail($"read {await _stream.ReadAsync(new byte[10], cancelled)}"));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await _stream.WriteAsync(new byte[10], cancelled));
+        Assert.Equal(1, await _stream.ReadAsync(new byte[10], CancellationToken.None));
+        _ours.Shutdown(SocketShutdown.Send);
+        Assert.Equal(0, _peer.Receive(new byte[10]));
+    }
+
+    [Fact]
+    public void The_end_of_the_handshake_of_a_connection_that_was_closed_meanwhile_is_no_failure()
+    {
+        _ours.Dispose();
+        Assert.Equal(0, _stream.EndHandshake());
+    }
+
+    private void Begin(bool isHandshakeOver)
+    {
+        if (isHandshakeOver)
+        {
+            _stream.EndHandshake();
+        }
+    }
+}
