@@ -25,7 +25,7 @@ internal sealed class CommandLine
     private readonly Option<bool> _devCertificate = new("--dev-cert") { Description = "Make a self-signed certificate for tls and wss, and say how to trust it" };
 
     private readonly Option<int?> _shards = Number(
-        "--shards", "Serial executors that share the connections. Default: one per processor, eight more each for tls and ws; half as many as processors with inline completions", 1, Options.MostShards);
+        "--shards", "Serial executors that share the connections. Default: one per processor, and eight more per processor for tls, ws and wss together; with inline completions half as many as processors", 1, Options.MostShards);
 
     private readonly Option<EchoMode> _mode = Choice(
         "--mode", "push: a handler answers in place; pull: one task receives for all. Default: push",

@@ -99,7 +99,7 @@ internal sealed class EchoService : IAsyncDisposable
     {
         BufferPoolOptions pool = options.Pool == PoolPreset.Server ? BufferPoolOptions.Server : BufferPoolOptions.Default;
         var context = new ZlinkContextOptions { PoolOptions = pool, ShardCount = options.ShardCount };
-        return options.Shards is null ? context : context with { TlsAndWebSocketShardCount = 0 }; // So many, whatever the transport.
+        return options.HasFurtherShards ? context : context with { TlsAndWebSocketShardCount = 0 }; // So many, whatever the transport.
     }
 
     private static StreamOptions StreamOptionsOf(Options options)

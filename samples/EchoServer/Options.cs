@@ -51,6 +51,9 @@ internal sealed record Options
     /// <summary>One shard per processor, the library's own default (which has further ones for tls, ws and wss); with inline completions one per polling thread, which then is the only one that runs it.</summary>
     public int ShardCount => Shards ?? (CompletesInline ? PollingThreads : Environment.ProcessorCount);
 
+    /// <summary>The library's further shards for tls, ws and wss are used: not where a number was asked for, nor with inline completions.</summary>
+    public bool HasFurtherShards => Shards is null && !CompletesInline && Endpoints.Any(IsTlsOrWebSocket);
+
     /// <summary>0: no cap.</summary>
     public int MaxConnections { get; init; }
 
@@ -101,7 +104,7 @@ internal sealed record Options
     /// <summary>The endpoint needs a certificate.</summary>
     public static bool IsEncrypted(string endpoint) => endpoint.StartsWith("tls://", StringComparison.Ordinal) || endpoint.StartsWith("wss://", StringComparison.Ordinal);
 
-    private static bool HasFurtherShards(string endpoint) => IsEncrypted(endpoint) || endpoint.StartsWith("ws://", StringComparison.Ordinal);
+    private static bool IsTlsOrWebSocket(string endpoint) => IsEncrypted(endpoint) || endpoint.StartsWith("ws://", StringComparison.Ordinal);
 
     /// <summary>
     /// Sets the runtime's switches, for the whole process. The runtime reads them once, at the first socket: that is why a program can still
@@ -127,7 +130,7 @@ internal sealed record Options
         string mode = Mode == EchoMode.Push ? "push" : "pull";
         string pool = Pool == PoolPreset.Server ? "server" : "default";
         string inline = CompletesInline ? $"on, {PollingThreads} polling thread{(PollingThreads == 1 ? "" : "s")}" : "off";
-        string further = Shards is null && !CompletesInline && Endpoints.Any(HasFurtherShards) ? $" and {new ZlinkContextOptions().TlsAndWebSocketShardCount} for tls/ws" : "";
+        string further = HasFurtherShards ? $" and {new ZlinkContextOptions().TlsAndWebSocketShardCount} for tls/ws" : "";
         return $"{mode} mode, {ShardCount} shard{(ShardCount == 1 ? "" : "s")}{further}, {pool} pool, inline completions {inline}";
     }
 }

@@ -13,7 +13,7 @@ public sealed record ZlinkContextOptions
     // Two threads of the pool seldom want one of so many at the same time. With a shard per processor instead, echoes over tls, ws and wss took up to a tenth more processor time (docs/benchmarks.md, "Shards of their own").
     private const int TlsAndWebSocketShardsPerProcessor = 8;
 
-    /// <summary>Number of shards: serial executors that connections are spread over. Default: the number of processors. At least 1.</summary>
+    /// <summary>Number of shards: serial executors that connections are spread over, but for those over tls, ws and wss, see <see cref="TlsAndWebSocketShardCount"/>. Default: the number of processors. At least 1.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1 or above 1024.</exception>
     public int ShardCount
     {
@@ -27,7 +27,7 @@ public sealed record ZlinkContextOptions
     } = Environment.ProcessorCount;
 
     /// <summary>
-    /// Number of further shards for connections over tls, ws and wss, made when the first of these comes; 0: they share the others. Default: eight per processor, at most 1,024.
+    /// Number of further shards for connections over tls, ws and wss, all three together, made when the first of these comes; 0: they share the others. Default: eight per processor, at most 1,024.
     /// Of no effect on connections with a shard affinity, nor with inline completions, where each polling thread has one of the <see cref="ShardCount"/> for what it brings.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or above 1024.</exception>

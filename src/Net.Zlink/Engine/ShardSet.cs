@@ -15,6 +15,9 @@ internal sealed class ShardSet : IDisposable
     private uint _next;
     private uint _nextStreamed;
 
+    // Completions are inline: a handshake had to wait on a polling thread. One that had no need to, since all of it was there at once, is no sign to the contrary.
+    private bool _arePolled;
+
     /// <param name="count">How many.</param>
     /// <param name="streamed">How many more for the connections of <see cref="Wire.HadHandshake"/>; 0: they share the others. Made when the first of them comes.</param>
     /// <param name="observer">Hears of shards in trouble.</param>
@@ -51,9 +54,10 @@ internal sealed class ShardSet : IDisposable
 
         if (wire.PollingThread == 0)
         {
-            return wire.HadHandshake && _streamed > 0 ? NextStreamed() : Next();
+            return wire.HadHandshake && _streamed > 0 && !Volatile.Read(ref _arePolled) ? NextStreamed() : Next();
         }
 
+        Volatile.Write(ref _arePolled, true);
         lock (_gate) // Once a connection. Two that asked at the same time for one thread would otherwise use up two turns.
         {
             if (!_ofThreads.TryGetValue(wire.PollingThread, out ShardLoop? shard))

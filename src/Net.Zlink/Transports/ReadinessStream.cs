@@ -16,6 +16,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     private InputWait? _wait;
     private bool _isInHandshake = true;
     private int _pollingThread;
+    private int _waitingWrites;
 
     /// <summary>Hears whenever a read has to wait in here.</summary>
     public StreamUse Reads { get; } = new();
@@ -65,10 +66,17 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
             return write.IsCompleted ? write : WriteOnPoolAsync(write);
         }
 
-        int sent = Socket.Send(buffer.Span, SocketFlags.None, out SocketError error);
-        return error is not (SocketError.Success or SocketError.WouldBlock) ? ValueTask.FromException(StreamFaults.Of(error))
-            : sent == buffer.Length ? default
-            : base.WriteAsync(buffer[sent..], cancellationToken);
+        int sent = 0;
+        if (Volatile.Read(ref _waitingWrites) == 0)
+        {
+            sent = Socket.Send(buffer.Span, SocketFlags.None, out SocketError error);
+            if (error is not (SocketError.Success or SocketError.WouldBlock))
+            {
+                return ValueTask.FromException(StreamFaults.Of(error));
+            }
+        }
+
+        return sent == buffer.Length && sent > 0 ? default : WaitForRoomAsync(buffer[sent..], cancellationToken);
     }
 
     /// <inheritdoc cref="InputWait.LeadsTo"/>
@@ -83,9 +91,9 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         {
             Socket.Blocking = false;
         }
-        catch (ObjectDisposedException)
+        catch (Exception e) when (e is ObjectDisposedException or SocketException)
         {
-            // Closed meanwhile: so say the reads and writes to come.
+            Dispose(); // Closed meanwhile, as a rule: so say the reads and writes to come, none of which must find a socket that blocks.
         }
 
         return _pollingThread;
@@ -114,6 +122,21 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         {
             Reads.Resume();
             await LeavePollingThread();
+        }
+    }
+
+    /// <summary>While it waits, further writes go behind it: the session says something of its own now and then, in answer to what it reads.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask WaitForRoomAsync(ReadOnlyMemory<byte> rest, CancellationToken cancellation)
+    {
+        Interlocked.Increment(ref _waitingWrites);
+        try
+        {
+            await base.WriteAsync(rest, cancellation).ConfigureAwait(false);
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _waitingWrites);
         }
     }
 

@@ -72,8 +72,11 @@ public sealed class ShardSetTests
         Assert.Equal(3, seen.Distinct().Count());
         Assert.Equal([0, 1, 2, 3, 4], shards.All.Select(static s => s.Index));
 
-        // A polling thread keeps its shard, an affinity is kept, and the others go on in turn.
+        // A polling thread keeps its shard, and an affinity is kept.
         Assert.Equal((0, 1, 1), (shards.For(polled).Index, shards.For(streamed, mask: 2).Index, shards.For(plain, mask: 2).Index));
+
+        // Completions are inline, then: who never had to wait in its handshake goes where the others are.
+        Assert.All(Enumerable.Range(0, 4), _ => Assert.InRange(shards.For(streamed).Index, 0, 1));
     }
 
     [Fact]

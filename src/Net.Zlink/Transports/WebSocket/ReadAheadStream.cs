@@ -167,6 +167,11 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> ReadBehindAsync(Memory<byte> buffer, CancellationToken cancellation)
     {
+        if (Beneath is { } socket)
+        {
+            await socket.ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false); // It was tried a moment ago.
+        }
+
         await FillAsync(cancellation).ConfigureAwait(false);
         return TakeInto(buffer);
     }
