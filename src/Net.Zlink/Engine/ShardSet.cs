@@ -8,10 +8,7 @@ internal sealed class ShardSet : IDisposable
 {
     private readonly ShardLoop[] _shards;
     private readonly Dictionary<int, ShardLoop> _ofThreads = [];
-    private readonly Lock _gate = new();
-    private readonly int _streamed;
-    private readonly Func<int, ShardLoop> _makeStreamed;
-    private ShardLoop[] _all;
+    private readonly Lazy<ShardLoop[]>? _streamed;
     private uint _next;
     private uint _nextStreamed;
 
@@ -25,16 +22,16 @@ internal sealed class ShardSet : IDisposable
     /// <param name="slabs">What they read into.</param>
     public ShardSet(int count, int streamed, IShardObserver observer, TimeProvider time, Slab.SlabCache slabs)
     {
-        _streamed = streamed;
-        _makeStreamed = index => new ShardLoop(index, observer, time, new ReceiveSlab(slabs, ReceiveSlab.SmallSize));
-        _all = _shards = [.. Enumerable.Range(0, count).Select(index => new ShardLoop(index, observer, time, new ReceiveSlab(slabs)))];
+        _shards = [.. Enumerable.Range(0, count).Select(index => new ShardLoop(index, observer, time, new ReceiveSlab(slabs)))];
+        _streamed = streamed == 0 ? null
+            : new Lazy<ShardLoop[]>(() => [.. Enumerable.Range(count, streamed).Select(index => new ShardLoop(index, observer, time, new ReceiveSlab(slabs, ReceiveSlab.SmallSize)))]);
     }
 
     /// <summary>Those that exist by now.</summary>
-    public IReadOnlyList<ShardLoop> All => Volatile.Read(ref _all);
+    public IReadOnlyList<ShardLoop> All => _streamed is { IsValueCreated: true } ? [.. _shards, .. _streamed.Value] : _shards;
 
     /// <summary>The shard of the next connection: round robin, which spreads connections evenly whatever their order of arrival.</summary>
-    public ShardLoop Next() => _shards[(Interlocked.Increment(ref _next) - 1) % (uint)_shards.Length];
+    public ShardLoop Next() => InTurn(_shards, ref _next);
 
     /// <summary>The shard of a new connection.</summary>
     /// <param name="wire">Its bytes.</param>
@@ -54,11 +51,11 @@ internal sealed class ShardSet : IDisposable
 
         if (wire.PollingThread == 0)
         {
-            return wire.HadHandshake && _streamed > 0 && !Volatile.Read(ref _arePolled) ? NextStreamed() : Next();
+            return wire.HadHandshake && _streamed is not null && !Volatile.Read(ref _arePolled) ? InTurn(_streamed.Value, ref _nextStreamed) : Next();
         }
 
         Volatile.Write(ref _arePolled, true);
-        lock (_gate) // Once a connection. Two that asked at the same time for one thread would otherwise use up two turns.
+        lock (_ofThreads) // Once a connection. Two that asked at the same time for one thread would otherwise use up two turns.
         {
             if (!_ofThreads.TryGetValue(wire.PollingThread, out ShardLoop? shard))
             {
@@ -142,24 +139,7 @@ internal sealed class ShardSet : IDisposable
         }
     }
 
-    private ShardLoop NextStreamed()
-    {
-        ShardLoop[] all = Volatile.Read(ref _all);
-        if (all.Length == _shards.Length)
-        {
-            lock (_gate)
-            {
-                if (_all.Length == _shards.Length)
-                {
-                    Volatile.Write(ref _all, [.. _shards, .. Enumerable.Range(_shards.Length, _streamed).Select(_makeStreamed)]);
-                }
-
-                all = _all;
-            }
-        }
-
-        return all[_shards.Length + (int)((Interlocked.Increment(ref _nextStreamed) - 1) % (uint)_streamed)];
-    }
+    private static ShardLoop InTurn(ShardLoop[] shards, ref uint next) => shards[(Interlocked.Increment(ref next) - 1) % (uint)shards.Length];
 
     private sealed class Barrier(Action? action = null) : ShardWork
     {

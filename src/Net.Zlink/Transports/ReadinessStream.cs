@@ -66,17 +66,15 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
             return write.IsCompleted ? write : WriteOnPoolAsync(write);
         }
 
-        int sent = 0;
-        if (Volatile.Read(ref _waitingWrites) == 0)
+        if (Volatile.Read(ref _waitingWrites) > 0)
         {
-            sent = Socket.Send(buffer.Span, SocketFlags.None, out SocketError error);
-            if (error is not (SocketError.Success or SocketError.WouldBlock))
-            {
-                return ValueTask.FromException(StreamFaults.Of(error));
-            }
+            return WaitForRoomAsync(buffer, cancellationToken);
         }
 
-        return sent == buffer.Length && sent > 0 ? default : WaitForRoomAsync(buffer[sent..], cancellationToken);
+        int sent = Socket.Send(buffer.Span, SocketFlags.None, out SocketError error);
+        return error is not (SocketError.Success or SocketError.WouldBlock) ? ValueTask.FromException(StreamFaults.Of(error))
+            : sent == buffer.Length ? default
+            : WaitForRoomAsync(buffer[sent..], cancellationToken);
     }
 
     /// <inheritdoc cref="InputWait.LeadsTo"/>
