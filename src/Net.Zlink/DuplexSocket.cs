@@ -8,7 +8,7 @@ public abstract class DuplexSocket : ReceivingSocket
     private protected DuplexSocket(ZlinkContext context, SocketCore core, ZmpSocketOptions options)
         : base(context, core, options) => Sender = new MessageSender(core, options);
 
-    internal MessageSender Sender { get; }
+    internal readonly MessageSender Sender;
 
     /// <summary>Sends a message of one part if it need not wait.</summary>
     /// <param name="payload">Any bytes, also none; copied.</param>

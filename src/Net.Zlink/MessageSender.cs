@@ -7,18 +7,21 @@ using Net.Zlink.Sockets;
 namespace Net.Zlink;
 
 /// <summary>The sending half of a ZMP socket: routes messages by the type's rule, for every way of waiting. The routing id is ROUTER's, empty for the others.</summary>
-internal sealed class MessageSender
+/// <remarks>A part of its socket: an object of its own would be one wait for memory more for each message of a thread that sends on a thousand sockets in turn.</remarks>
+internal readonly struct MessageSender
 {
     private readonly SocketCore _core;
     private readonly ZmpSocketOptions _options;
-    private readonly WaiterPool<SendReceipt> _waiters = new();
+    private readonly WaiterPool<SendReceipt> _waiters;
     private readonly Action<Waiter<SendStatus>> _recycle;
 
     public MessageSender(SocketCore core, ZmpSocketOptions options)
     {
+        var waiters = new WaiterPool<SendReceipt>();
         _core = core;
         _options = options;
-        _recycle = waiter => _waiters.Return((SendReceipt)waiter);
+        _waiters = waiters;
+        _recycle = waiter => waiters.Return((SendReceipt)waiter);
     }
 
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload)

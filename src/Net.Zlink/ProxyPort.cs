@@ -12,7 +12,7 @@ internal sealed class ProxyPort
 {
     private readonly ZlinkSocket _socket;
     private readonly MessageReceiver? _receiver;
-    private readonly MessageSender? _sender;
+    private readonly MessageSender _sender;
 
     // The id that was put in front of the last message: a peer's messages often come in a row.
     private ReadOnlyMemory<byte> _lastId;
@@ -23,12 +23,12 @@ internal sealed class ProxyPort
         _socket = socket;
         IsRouter = socket is RouterSocket;
         _receiver = (socket as ReceivingSocket)?.Receiver;
-        _sender = socket switch
+        (_sender, HasSender) = socket switch
         {
-            RouterSocket router => router.Sender,
-            DuplexSocket duplex => duplex.Sender,
-            PubSocket publisher => publisher.Sender,
-            _ => null,
+            RouterSocket router => (router.Sender, true),
+            DuplexSocket duplex => (duplex.Sender, true),
+            PubSocket publisher => (publisher.Sender, true),
+            _ => (default, false),
         };
     }
 
@@ -36,10 +36,10 @@ internal sealed class ProxyPort
     public bool IsRouter { get; }
 
     /// <summary>Its type can send at all.</summary>
-    public bool HasSender => _sender is not null;
+    public bool HasSender { get; }
 
     /// <summary>A send would not have to wait now, as far as can be told without a message.</summary>
-    public bool HasRoom => _sender is not null && _socket.CanSend;
+    public bool HasRoom => HasSender && _socket.CanSend;
 
     /// <summary>The socket is disposed, or its context shut down.</summary>
     public bool IsEnded => _socket.Core.IsClosed;
@@ -94,7 +94,7 @@ internal sealed class ProxyPort
     }
 
     /// <summary>Sends an answer to whom a message came from.</summary>
-    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder answer) => Ended(_sender!.TrySend(IsRouter ? routeId : [], answer));
+    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder answer) => Ended(_sender.TrySend(IsRouter ? routeId : [], answer));
 
     /// <summary>Lets go of what it keeps between messages.</summary>
     public void Rest()
@@ -108,7 +108,7 @@ internal sealed class ProxyPort
     private static ZlinkError Ended(ZlinkError error) =>
         error == ZlinkError.ContextTerminated ? throw new ZlinkException(error, "the context was shut down") : error;
 
-    private ZlinkError Send(ReadOnlySpan<byte> routeId, in Message message) => Ended(_sender!.TrySend(routeId, message));
+    private ZlinkError Send(ReadOnlySpan<byte> routeId, in Message message) => Ended(_sender.TrySend(routeId, message));
 
     private ZlinkError SendCopy(ReadOnlySpan<byte> routeId, in Message copy)
     {

@@ -28,7 +28,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <summary>Distinct topics that subscribers hold now.</summary>
     public int TopicCount => _core.TopicCount;
 
-    internal MessageSender Sender { get; }
+    internal readonly MessageSender Sender;
 
     /// <summary>Sends a message of one part if it need not wait.</summary>
     /// <param name="payload">Any bytes, also none; copied.</param>

@@ -25,7 +25,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <summary>The options.</summary>
     public new RouterOptions Options { get; }
 
-    internal MessageSender Sender { get; }
+    internal readonly MessageSender Sender;
 
     /// <summary>Connects to a peer and names it: the name can be sent to at once, and takes the place of the id that the peer announces.</summary>
     /// <param name="endpoint">As for <see cref="ZlinkSocket.Connect(string)"/>.</param>

@@ -11,6 +11,9 @@ internal static class CacheLines
     // Most objects of a connection have 64 to 128 bytes, and are not aligned to a line: two lines each.
     private const int Line = 64;
 
+    // Behind an array's type and length.
+    private static readonly int FirstElement = OffsetOf(Array.Empty<byte>(), ref MemoryMarshal.GetArrayDataReference(Array.Empty<byte>()));
+
     // Short messages fill a line each. Four of them are 0.3 us of a thread that sends to one peer only, longer than memory takes; farther ahead, a thousand peers' lines would leave the cache again before they are written.
     private const int Ahead = 4 * Line;
 
@@ -47,15 +50,9 @@ internal static class CacheLines
         Fetch(what, 2 * Line);
     }
 
-    /// <summary>Where an element is; nothing if there is none.</summary>
+    /// <summary>Where an element is, or would be. Nothing of the array is looked at, its length neither: that would be the wait for memory which this is to spare.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static unsafe void FetchElement<T>(T[] array, int index)
-    {
-        if ((uint)index < (uint)array.Length)
-        {
-            FetchAt((byte*)Unsafe.AsPointer(ref array[index]));
-        }
-    }
+    public static unsafe void FetchElement<T>(T[]? array, int index) => FetchAt((byte*)Unsafe.As<T[]?, nint>(ref array) + FirstElement + ((nint)index * Unsafe.SizeOf<T>()));
 
     /// <summary>What a writer that goes on behind <paramref name="written"/> bytes will come to soon.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

