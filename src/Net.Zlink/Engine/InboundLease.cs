@@ -214,7 +214,9 @@ internal sealed class InboundLease
         int slot = Cursor;
         if ((uint)slot < (uint)slots.Length)
         {
-            CacheLines.FetchElement(Volatile.Read(ref _array), slots[slot].Offset);
+            byte[] array = Volatile.Read(ref _array);
+            CacheLines.Fetch(array); // Whoever asks for the payload has its array's length checked: a third of what ending and reading a message took.
+            CacheLines.FetchElement(array, slots[slot].Offset);
         }
     }
 

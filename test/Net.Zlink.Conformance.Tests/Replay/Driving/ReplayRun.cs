@@ -89,6 +89,11 @@ internal sealed class ReplayRun : IAsyncDisposable
                 await _stillness.WaitAsync();
             }
 
+            if (SendsNext(step))
+            {
+                await AwaitTopicsAsync(step);
+            }
+
             _wire.CheckStep(step);
             if (_options.Cut is null)
             {
@@ -119,6 +124,26 @@ internal sealed class ReplayRun : IAsyncDisposable
         while (isSilent && _clock.ArmedTimers <= armed && Stopwatch.GetElapsedTime(start) < TimerGuard)
         {
             await Task.Yield();
+        }
+    }
+
+    /// <summary>What is published next finds the subscriptions that came before. Over tcp that is so once all is still; over ws a thread of the pool may have read one, and not yet handed it over.</summary>
+    private async Task AwaitTopicsAsync(int step)
+    {
+        HashSet<string> topics = [];
+        foreach (TranscriptAction action in _transcript.Actions.Where(action => action.Step <= step && !string.Equals(action.At, _implemented, StringComparison.Ordinal)))
+        {
+            _ = action.Kind switch
+            {
+                ActionKind.Subscribe => topics.Add(Convert.ToHexString(action.Topic)),
+                ActionKind.Unsubscribe => topics.Remove(Convert.ToHexString(action.Topic)),
+                _ => false,
+            };
+        }
+
+        if (_transcript.IsWs && _side.TopicCount is not null)
+        {
+            await _stillness.WaitUntilAsync(() => _side.TopicCount == topics.Count, $"the publisher never had the {topics.Count} topics that were subscribed to");
         }
     }
 
