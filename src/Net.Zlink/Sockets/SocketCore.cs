@@ -250,6 +250,13 @@ internal abstract class SocketCore
 
         if (!TryAttach(pipe, peer))
         {
+            if (IsClosed)
+            {
+                // It came to the end of its handshake while the socket was being closed: nothing is wrong with the peer.
+                session.Connection.Close(Outcome == SendStatus.Terminated ? DisconnectReason.ContextTerminated : DisconnectReason.Local, CloseMode.Orderly, detail: null);
+                return false;
+            }
+
             Interlocked.Increment(ref Books.Refused);
             Publish(SocketEventTypes.ConnectionRefused, 0, session, NoPlace);
             session.Connection.Close(DisconnectReason.Refused, CloseMode.Orderly, NoPlace);

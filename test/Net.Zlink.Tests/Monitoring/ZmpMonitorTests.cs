@@ -76,6 +76,25 @@ public sealed class ZmpMonitorTests
     }
 
     [Fact]
+    public async Task A_peer_whose_handshake_ends_while_the_socket_is_closed_is_not_called_refused()
+    {
+        // The client is ready first, and the server at some moment around its end: a hundred times.
+        await using ZlinkContext context = _context;
+        for (int i = 0; i < 100; i++)
+        {
+            RouterSocket server = context.CreateRouter();
+            using DealerSocket client = context.CreateDealer();
+            using SocketMonitor there = client.OpenMonitor(SocketEventTypes.ConnectionReady);
+            using SocketMonitor here = server.OpenMonitor(SocketEventTypes.ConnectionRefused | SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
+            client.Connect(server.Bind("tcp://127.0.0.1:0"));
+            await NextAsync(there, SocketEventTypes.ConnectionReady);
+            server.Dispose();
+            await NextAsync(here, SocketEventTypes.MonitorStopped);
+            Assert.Equal(0, server.GetStatistics().RefusedConnections);
+        }
+    }
+
+    [Fact]
     public async Task A_refused_attempt_is_delayed_closed_and_retried_or_the_end_if_nothing_is_to_be_retried()
     {
         await using ZlinkContext context = _context;
