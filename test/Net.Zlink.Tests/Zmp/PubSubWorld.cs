@@ -239,7 +239,15 @@ internal sealed class PubSubWorld : IAsyncDisposable
             }
         }
 
-        ReadUpstream();
+        // A thread of the pool that has just been told of input may be held up on its way to the shard: settled, as far as can be seen, and yet not there.
+        await Guard.UntilAsync(
+            () =>
+            {
+                TakeUpstream();
+                return Publisher is not XPubSocket || (!_upstream.ContainsValue(Fate.IsThere) && ToldAsHeld());
+            },
+            "what was said upstream has come",
+            Patience);
         _isAtRest = true;
         _heldLately.Clear();
         _heldLately.UnionWith(_held);
@@ -342,7 +350,7 @@ internal sealed class PubSubWorld : IAsyncDisposable
     }
 
     /// <summary>What an XPUB's application gets: notices, and an XSUB's messages.</summary>
-    private void ReadUpstream()
+    private void TakeUpstream()
     {
         if (Publisher is not XPubSocket xpub)
         {
@@ -365,10 +373,9 @@ internal sealed class PubSubWorld : IAsyncDisposable
                 AssertComes(_upstream, Numbered.Check(message, topicLength: 1), _lastUpstream);
             }
         }
-
-        Assert.DoesNotContain(Fate.IsThere, _upstream.Values);
-        Assert.Equal((_areJoined ? _held : []).Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal), _told.Order(StringComparer.Ordinal));
     }
+
+    private bool ToldAsHeld() => _told.SetEquals((_areJoined ? _held : []).Distinct(StringComparer.Ordinal));
 
     private static void AssertComes(SortedDictionary<(int Sender, int Number), Fate> messages, (int Sender, int Number) message, Dictionary<int, int> last)
     {
