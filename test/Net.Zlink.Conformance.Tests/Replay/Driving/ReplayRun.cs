@@ -130,6 +130,11 @@ internal sealed class ReplayRun : IAsyncDisposable
     /// <summary>What is published next finds the subscriptions that came before. Over tcp that is so once all is still; over ws a thread of the pool may have read one, and not yet handed it over.</summary>
     private async Task AwaitTopicsAsync(int step)
     {
+        if (!_transcript.IsWs || _side.TopicCount is null)
+        {
+            return;
+        }
+
         HashSet<string> topics = [];
         foreach (TranscriptAction action in _transcript.Actions.Where(action => action.Step <= step && !string.Equals(action.At, _implemented, StringComparison.Ordinal)))
         {
@@ -141,10 +146,7 @@ internal sealed class ReplayRun : IAsyncDisposable
             };
         }
 
-        if (_transcript.IsWs && _side.TopicCount is not null)
-        {
-            await _stillness.WaitUntilAsync(() => _side.TopicCount == topics.Count, $"the publisher never had the {topics.Count} topics that were subscribed to");
-        }
+        await _stillness.WaitUntilAsync(() => _side.TopicCount == topics.Count, $"the publisher never had the {topics.Count} topics that were subscribed to");
     }
 
     private async Task PlayRecordsAsync(int step)
