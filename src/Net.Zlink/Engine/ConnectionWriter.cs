@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Transports;
 
@@ -12,7 +13,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     private const int FlushWanted = 1;
     private const int SendCompleted = 2;
 
-    // A connection's turn is so many writes of up to 64 KiB: then the others of its shard get theirs.
+    // A connection's turn is so many segments, of up to 64 KiB as a rule: then the others of its shard get theirs.
     private const int MaxWritesPerTurn = 16;
 
     // What one pending send may hold: so much is unconfirmed when a connection breaks, and progress is seen at this grain.
@@ -42,41 +43,46 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         }
 
         OutboundQueue outbound = connection.Outbound;
-        OutboundSegment? segment = _sending ?? outbound.NextToWrite();
+        bool several = connection.Wire.Gathers;
+        OutboundSegment? segment = _sending ?? outbound.NextToWrite(several);
         int writes = 0;
         while (segment is not null)
         {
             _sending = segment;
-            while (segment.Sent < segment.Length)
+            if (segment.Sent == segment.Length)
             {
-                if (writes++ == MaxWritesPerTurn)
-                {
-                    Schedule();
-                    return;
-                }
-
-                WireStatus status = connection.Wire.Send(segment.Memory.Span[segment.Sent..segment.Length], out int sent);
-                if (status == WireStatus.Done)
-                {
-                    segment.Sent += sent;
-                    continue;
-                }
-
-                if (status != WireStatus.WouldWait)
-                {
-                    OnLost();
-                    return;
-                }
-
-                if (WaitForRoom(segment))
-                {
-                    return;
-                }
+                LastWriteAt = connection.Shard.Now;
+                _sending = null;
+                segment = outbound.Written(segment, several);
+                continue;
             }
 
-            LastWriteAt = connection.Shard.Now;
-            _sending = null;
-            segment = outbound.Written(segment);
+            if (writes >= MaxWritesPerTurn)
+            {
+                PutBackRest(segment);
+                Schedule();
+                return;
+            }
+
+            writes++;
+            WireStatus status = Send(segment, ref writes, out int sent);
+            if (status == WireStatus.Done)
+            {
+                Advance(segment, sent);
+                continue;
+            }
+
+            if (status != WireStatus.WouldWait)
+            {
+                OnLost();
+                return;
+            }
+
+            PutBackRest(segment);
+            if (WaitForRoom(segment))
+            {
+                return;
+            }
         }
 
         connection.Shard.Timers.Cancel(_timer);
@@ -151,6 +157,54 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     {
         connection.Outbound.ReleaseInFlight(_sending);
         _sending = null;
+    }
+
+    /// <summary>Writes a segment and, where the wire takes several pieces at once, what is linked to it.</summary>
+    private WireStatus Send(OutboundSegment first, ref int writes, out int sent)
+    {
+        Wire wire = connection.Wire;
+        if (first.Next is not null)
+        {
+            List<ArraySegment<byte>> pieces = connection.Shard.Pieces;
+            try
+            {
+                for (OutboundSegment? segment = first; segment is not null && MemoryMarshal.TryGetArray(segment.Memory[segment.Sent..segment.Length], out ArraySegment<byte> piece); segment = segment.Next)
+                {
+                    pieces.Add(piece);
+                }
+
+                if (pieces.Count > 1)
+                {
+                    writes += pieces.Count - 1;
+                    return wire.Send(pieces, out sent);
+                }
+            }
+            finally
+            {
+                pieces.Clear();
+            }
+        }
+
+        return wire.Send(first.Memory.Span[first.Sent..first.Length], out sent);
+    }
+
+    private void PutBackRest(OutboundSegment segment)
+    {
+        if (segment.Next is not null)
+        {
+            connection.Outbound.PutBack(segment);
+        }
+    }
+
+    /// <summary>So many bytes have left, of this segment and of those that are linked to it.</summary>
+    private static void Advance(OutboundSegment segment, int sent)
+    {
+        for (OutboundSegment? one = segment; sent > 0; one = one.Next)
+        {
+            int part = Math.Min(sent, one!.Length - one.Sent);
+            one.Sent += part;
+            sent -= part;
+        }
     }
 
     /// <summary>Hands the rest to the wire to write when there is room. False if that ended at once.</summary>

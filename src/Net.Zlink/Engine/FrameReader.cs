@@ -36,7 +36,10 @@ internal struct FrameReader
     // A frame's own buffer starts at no less than this, so that the first growths of a slow sender's frame are not one per packet; 1,000 peers that announce much and send little hold 8 MB.
     private const int SmallestOwnBuffer = 8 * 1024;
 
-    // Behind a large frame the next one is likely to be large too: a short look at its header costs 0.5 us, and spares the copy of what a full read would bring of its body (6 us for 64 KiB).
+    // Behind a large frame the next one is likely to be as large: read straight into a buffer for it, it costs one system call and no copy. Not past this size: whatever comes next, the read needs that buffer.
+    private const int LargestExpected = 256 * 1024;
+
+    // Behind one that is larger still, a short look at the next header costs 0.5 us, and spares the copy of what a full read would bring of its body (6 us for 64 KiB).
     private const int LookSize = 1024;
 
     private byte[]? _tail;
@@ -44,7 +47,7 @@ internal struct FrameReader
     private Slab? _own;
     private int _ownLength;
     private int _ownTotal;
-    private bool _afterLarge;
+    private int _expected;
 
     /// <summary>The last scan met something that breaks the protocol, behind the batch.</summary>
     public bool IsBroken { get; private set; }
@@ -67,14 +70,22 @@ internal struct FrameReader
         int most = scanner.MostToRead(_tailLength);
 
         // Past the budget what is kept should be copied, so it is, into the shard's slab.
-        if (most == int.MaxValue && !slabs.ShouldCopy && wire.TryTake(out byte[]? array, out int start, out int taken))
+        if (most == int.MaxValue && !slabs.ShouldCopy)
         {
-            return Take(slabs.Adopt(array), start, taken, wire, slabs, pool, scanner, out batch);
+            if (wire.TryTake(out byte[]? array, out int start, out int taken))
+            {
+                return Take(slabs.Adopt(array), start, taken, wire, slabs, pool, scanner, out batch);
+            }
+
+            if (_expected > Math.Max(LookSize, _tailLength))
+            {
+                return ReadExpected(wire, slabs, pool, scanner, out batch);
+            }
         }
 
         Slab slab = slabs.Acquire(_tailLength, out int offset, out int length);
-        int wanted = Math.Min(_afterLarge ? Math.Min(LookSize, most) : most, length - _tailLength);
-        _afterLarge = false;
+        int wanted = Math.Min(_expected > 0 ? Math.Min(LookSize, most) : most, length - _tailLength);
+        _expected = 0;
         ReadOutcome outcome = Receive(wire, slab.Array.AsSpan(offset + _tailLength, wanted), out int received);
         if (received == 0)
         {
@@ -105,7 +116,7 @@ internal struct FrameReader
     /// <summary>As one read that left nothing behind, of bytes that are in a buffer of their own already.</summary>
     private ReadOutcome Take(Slab slab, int start, int length, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
     {
-        _afterLarge = false;
+        _expected = 0;
         batch = Cut(slab, start - _tailLength, length, ownsSlab: true, wire, slabs, pool, scanner);
         if (batch.Frames == 0)
         {
@@ -114,6 +125,66 @@ internal struct FrameReader
 
         return ReadOutcome.Drained;
     }
+
+    /// <summary>Reads as much as frames like the last one take, into a buffer that goes on with them. What is far less is packed like any other read.</summary>
+    private ReadOutcome ReadExpected(Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
+    {
+        batch = default;
+        Slab slab = slabs.RentOwn(_expected);
+        ReadOutcome outcome = Receive(wire, slab.Array.AsSpan(_tailLength, _expected - _tailLength), out int received);
+        int available = _tailLength + received;
+        if (received > 0 && available >= _expected / 4)
+        {
+            batch = CutOwn(slab, available, wire, slabs, pool, scanner);
+            return outcome;
+        }
+
+        if (received > 0)
+        {
+            _expected = 0;
+            Slab packed = slabs.Acquire(available, out int offset, out _);
+            slab.Array.AsSpan(_tailLength, received).CopyTo(packed.Array.AsSpan(offset + _tailLength));
+            batch = Cut(packed, offset, received, ownsSlab: false, wire, slabs, pool, scanner);
+        }
+
+        slab.Release();
+        return outcome;
+    }
+
+    /// <summary>Finds the frames in a buffer of their own, which is passed on with them, kept for the rest of a large one, or given back.</summary>
+    private InboundBatch CutOwn(Slab slab, int available, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
+    {
+        _tail?.AsSpan(0, _tailLength).CopyTo(slab.Array);
+        DropTail(pool);
+        FrameScan scan = scanner.Scan(slab.Array.AsSpan(0, available));
+        IsBroken = scan.IsBroken;
+        Announced = scan.Announced;
+        Expect(scan.Frames > 0 ? scan.Consumed / scan.Frames : scan.NextFrameSize);
+        int left = available - scan.Consumed;
+        if (left > 0 && !scan.IsBroken)
+        {
+            if (scan.Frames == 0 && scan.NextFrameSize > OwnBufferFrame && 2 * available >= slab.Array.Length)
+            {
+                (_own, _ownLength, _ownTotal) = (slab, available, scan.NextFrameSize);
+                return default;
+            }
+
+            KeepRest(slab.Array.AsSpan(scan.Consumed, left), scan.NextFrameSize, wire, slabs, pool);
+        }
+
+        if (scan.Frames > 0)
+        {
+            return new InboundBatch(slab, 0, scan.Consumed, scan.Frames, OwnsSlab: true);
+        }
+
+        slab.Release();
+        return default;
+    }
+
+    /// <summary>The peer sends frames of this size.</summary>
+    private void Expect(int size) => _expected = size <= OwnBufferFrame ? 0
+        : size > LargestExpected ? LookSize
+        : size * Math.Max(1, ReceiveSlab.ReadSize / size);
 
     /// <summary>Finds the frames in what was received behind the room for the tail, which starts at <paramref name="offset"/>, and keeps what is left of the last one.</summary>
     private InboundBatch Cut(Slab slab, int offset, int received, bool ownsSlab, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
@@ -144,7 +215,7 @@ internal struct FrameReader
         {
             batch = new InboundBatch(own, 0, _ownTotal, 1, OwnsSlab: true);
             _own = null;
-            _afterLarge = true;
+            Expect(_ownTotal);
         }
         else if (_ownLength == own.Array.Length)
         {

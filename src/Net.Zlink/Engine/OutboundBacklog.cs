@@ -8,6 +8,10 @@ namespace Net.Zlink.Engine;
 /// <remarks>A part of its queue, never to be copied.</remarks>
 internal struct OutboundBacklog(BufferPool pool)
 {
+    // What one system call takes: 256 KiB more or less, which leaves one short packet behind it instead of one behind each 64 KiB (docs/benchmarks.md, "Full packets"), in as many pieces as the runtime passes on without allocating.
+    private const int GatheredBytes = 256 * 1024;
+    private const int MaxGathered = 8;
+
     private OutboundChain _messages = new(pool);
     private ControlFrames _control;
     private OutboundSegment? _inFlight;
@@ -61,26 +65,46 @@ internal struct OutboundBacklog(BufferPool pool)
     /// <summary>Takes in protocol frames. False if too many wait already.</summary>
     public bool TryAddControl(ReadOnlySpan<byte> frames) => _control.TryAdd(frames, pool);
 
-    /// <summary>The next segment to write, or null: control frames first, where a frame ends.</summary>
-    public OutboundSegment? Next()
+    /// <summary>The next segment to write, or null: control frames first, where a frame ends. If <paramref name="several"/>, what may leave in the same write is linked to it.</summary>
+    public OutboundSegment? Next(bool several)
     {
+        if (!_midFrame && !_control.IsEmpty)
+        {
+            return _inFlight = _control.Take();
+        }
+
         // A body whose header is written goes out even while messages are held: the frame must be whole before anything else is said.
-        _inFlight = !_midFrame && !_control.IsEmpty ? _control.Take()
-            : IsHeld && !_midFrame ? null
-            : _messages.Take();
+        _inFlight = IsHeld && !_midFrame ? null : _messages.Take();
+        if (several && _inFlight is { } first && !_messages.IsEmpty)
+        {
+            Gather(first);
+        }
+
         return _inFlight;
     }
 
-    /// <summary>Accounts for a segment that was written.</summary>
-    public void Written(OutboundSegment segment)
+    /// <summary>What is linked behind a segment that is being written waits again, in front of everything: its write has to wait.</summary>
+    public void PutBack(OutboundSegment segment)
     {
-        _inFlight = null;
+        if (segment.Next is { } first)
+        {
+            segment.Next = null;
+            _messages.PutBack(first);
+        }
+    }
+
+    /// <summary>Accounts for a segment that was written, the first of those in flight. Returns the next of these, if there is one.</summary>
+    public OutboundSegment? Written(OutboundSegment segment)
+    {
+        _inFlight = segment.Next;
+        segment.Next = null;
         _midFrame = segment.EndsMidFrame;
         if (!segment.IsControl)
         {
-            // Nothing is queued any more where it was dropped while this segment was on its way.
-            _counts.Settle(Math.Min(segment.Messages, _counts.QueuedMessages), Math.Min(segment.Length - segment.Skipped, _counts.QueuedBytes), written: true);
+            SettleWritten(segment);
         }
+
+        return _inFlight;
     }
 
     /// <summary>The queue has nothing to do with a segment that is being written any more.</summary>
@@ -116,8 +140,16 @@ internal struct OutboundBacklog(BufferPool pool)
     public OutboundSegment? Lose()
     {
         OutboundSegment? dropped = null;
-        if (_inFlight is { IsControl: false } broken)
+        OutboundSegment? segment = _inFlight;
+        while (segment is { IsControl: false } whole && whole.Sent == whole.Length)
         {
+            SettleWritten(whole); // It stays linked to what was written with it: their connection gives them back.
+            segment = whole.Next;
+        }
+
+        if (segment is { IsControl: false } broken)
+        {
+            PutBack(broken);
             OutboundLoss loss = OutboundLoss.Of(broken);
             KeepFrom(broken, loss);
             if (loss.Continues)
@@ -133,6 +165,25 @@ internal struct OutboundBacklog(BufferPool pool)
         _inFlight = null; // Its connection gives it back; a second loss must not count it again.
         _midFrame = false;
         return dropped;
+    }
+
+    private void SettleWritten(OutboundSegment segment)
+    {
+        // Nothing is queued any more where it was dropped while this segment was on its way.
+        _counts.Settle(Math.Min(segment.Messages, _counts.QueuedMessages), Math.Min(segment.Length - segment.Skipped, _counts.QueuedBytes), written: true);
+    }
+
+    /// <summary>Links what may be written together with a segment: up to where a control frame has to come first.</summary>
+    private void Gather(OutboundSegment first)
+    {
+        OutboundSegment last = first;
+        int bytes = first.Length;
+        for (int parts = 1; parts < MaxGathered && bytes < GatheredBytes && !_messages.IsEmpty && (last.EndsMidFrame || (_control.IsEmpty && !IsHeld)); parts++)
+        {
+            last.Next = _messages.Take();
+            last = last.Next!;
+            bytes += last.Length;
+        }
     }
 
     private void Begin()

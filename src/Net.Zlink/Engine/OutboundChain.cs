@@ -198,12 +198,32 @@ internal struct OutboundChain(BufferPool pool)
         return obsolete;
     }
 
-    /// <summary>Puts segments in front of what is there, whole messages only.</summary>
+    /// <summary>Puts a segment in front of what is there, whole messages only.</summary>
     public void PutFirst(OutboundSegment segment)
     {
         segment.Next = _first;
         _first = segment;
         _last ??= segment;
+    }
+
+    /// <summary>Puts segments that were taken, and of which nothing has left, back where they were.</summary>
+    /// <param name="first">The first of them; the others are linked to it.</param>
+    public void PutBack(OutboundSegment first)
+    {
+        OutboundSegment last = first;
+        while (last.Next is { } next)
+        {
+            last = next;
+        }
+
+        last.Next = _first;
+        _first = first;
+        if (_last is null)
+        {
+            // The last one goes on to be filled, or a slow reader would cost a fresh array each time that a write is tried.
+            _last = last;
+            last.IsOpen = last is { IsEncoded: true, EndsMidFrame: false };
+        }
     }
 
     /// <summary>After a loss in the middle of a message: takes the rest of that message out, over as many segments as it has.</summary>

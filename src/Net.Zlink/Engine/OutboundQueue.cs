@@ -160,26 +160,38 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     }
 
     /// <summary>The next segment to write, or null: then the write turn is given back. Called only where the connection is flushed.</summary>
-    public OutboundSegment? NextToWrite()
+    /// <param name="several">Link those to it that may leave in the same write.</param>
+    public OutboundSegment? NextToWrite(bool several)
     {
         using (_gate.Hold())
         {
-            return Next();
+            return Next(several);
         }
     }
 
-    /// <summary>Accounts for a written segment, lets waiting sends in, and returns the next segment as <see cref="NextToWrite"/> does.</summary>
-    public OutboundSegment? Written(OutboundSegment segment)
+    /// <summary>The write of a segment has to wait: those that are linked to it wait in the queue again.</summary>
+    public void PutBack(OutboundSegment segment)
+    {
+        using (_gate.Hold())
+        {
+            _backlog.PutBack(segment);
+        }
+    }
+
+    /// <summary>Accounts for a written segment, lets waiting sends in, and returns the one that is linked to it, or the next as <see cref="NextToWrite"/> does.</summary>
+    /// <param name="segment">The first of those in flight.</param>
+    /// <param name="several">As there.</param>
+    public OutboundSegment? Written(OutboundSegment segment, bool several)
     {
         SendWaiter? admitted;
         OutboundSegment? next;
         bool room;
         using (_gate.Hold())
         {
-            _backlog.Written(segment);
+            next = _backlog.Written(segment);
             admitted = AdmitWaiters();
             room = HasRoomAgain();
-            next = Next();
+            next ??= Next(several);
         }
 
         // Outside the lock, like every release: the owner of donated memory is the application's code.
@@ -288,7 +300,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         Complete(admitted, room);
     }
 
-    /// <summary>Gives back the segment that was being written when the connection ended, once no operation uses it.</summary>
+    /// <summary>Gives back the segment that was being written when the connection ended, and what is linked to it, once no operation uses it.</summary>
     public void ReleaseInFlight(OutboundSegment? segment)
     {
         if (segment is null)
@@ -301,7 +313,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
             _backlog.Forget(segment);
         }
 
-        segment.Release(pool);
+        ReleaseAll(segment);
     }
 
     /// <summary>Takes out everything that waits and has not begun to leave, counting it as dropped; further sends are accepted, and those who wait for room find it.</summary>
@@ -422,9 +434,9 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         return true;
     }
 
-    private OutboundSegment? Next()
+    private OutboundSegment? Next(bool several)
     {
-        OutboundSegment? segment = _backlog.Next();
+        OutboundSegment? segment = _backlog.Next(several);
         if (segment is null)
         {
             _hasWriter = false;

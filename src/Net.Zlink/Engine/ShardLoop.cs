@@ -64,6 +64,9 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     /// <summary>Where this shard's connections read into: touched only on the shard.</summary>
     public ReceiveSlab ReceiveSlab { get; }
 
+    /// <summary>What goes out in one write, for the length of that write: touched only on the shard.</summary>
+    public List<ArraySegment<byte>> Pieces { get; } = [];
+
     public ShardCounters Counters { get; } = new();
 
     /// <summary>Stopwatch time of the current or last work's start: good enough for activity marks, and free.</summary>

@@ -73,6 +73,16 @@ internal sealed class SocketWire : Wire
     }
 
     /// <inheritdoc/>
+    public override bool Gathers => true;
+
+    /// <inheritdoc/>
+    public override WireStatus Send(IList<ArraySegment<byte>> pieces, out int sent)
+    {
+        sent = Socket.Send(pieces, SocketFlags.None, out SocketError error);
+        return error == SocketError.Success ? WireStatus.Done : Judge(error);
+    }
+
+    /// <inheritdoc/>
     public override bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame)
     {
         _output ??= new Signal(this, isInput: false);

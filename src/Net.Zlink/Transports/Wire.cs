@@ -77,6 +77,12 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>Writes what there is room for, without waiting. A transport that has to pack bytes first always says <see cref="WireStatus.WouldWait"/>.</summary>
     public abstract WireStatus Send(ReadOnlySpan<byte> bytes, out int sent);
 
+    /// <summary>Several pieces go out in one write (<see cref="Send(IList{ArraySegment{byte}}, out int)"/>).</summary>
+    public virtual bool Gathers => false;
+
+    /// <summary>Writes what there is room for of several pieces, without waiting. Only where the transport <see cref="Gathers"/>.</summary>
+    public virtual WireStatus Send(IList<ArraySegment<byte>> pieces, out int sent) => throw new NotSupportedException(scheme);
+
     /// <summary>Writes when there is room; the bytes must stay as they are until then. True: <see cref="IWireEvents.OnSent"/> follows. False: it ended at once. Either way <see cref="FinishSend"/> says how.</summary>
     /// <param name="bytes">What to write.</param>
     /// <param name="endsMidFrame">The frame that these bytes end in goes on with the next write: a transport that has messages of its own keeps it in one.</param>

@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
@@ -64,6 +65,60 @@ public sealed class ConnectionTests
         bench.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
         await sending.WaitAsync(Patience, TestContext.Current.CancellationToken);
         Assert.Equal(payload.Length + 4, (await bench.ReadToEndAsync()).Length);
+    }
+
+    [Fact]
+    public async Task What_leaves_in_one_write_arrives_in_order_whatever_it_is_made_of_and_however_full_the_peer_is()
+    {
+        await using var bench = await Bench.OpenAsync();
+        OutboundQueue queue = bench.Connection.Outbound;
+        var slabs = new Slab.SlabCache(bench.Pool);
+        var owners = new List<CountingOwner>();
+        var expected = new MemoryStream();
+        bool schedule = false;
+        Hold(bench.Shard, () =>
+        {
+            // 12 MB, more than the system takes at once: copied, small ones packed between, handed over with and without an array beneath, shared.
+            for (int i = 0; i < 200; i++)
+            {
+                byte[] payload = Pattern(i % 5 == 0 ? 100 : OutboundChain.LargePayload + (i * 500), i);
+                expected.Write(OutboundBench.Frame(payload));
+                FrameHeader header = OutboundBench.HeaderOf(payload.Length);
+                bool mine = false;
+                switch (i % 4)
+                {
+                    case 0:
+                        Slab slab = slabs.Rent(payload.Length + 4);
+                        OutboundBench.Frame(payload).CopyTo(slab.Array, 0);
+                        queue.TryAppendShared(slab, 0, payload.Length + 4, 1, out mine);
+                        slab.Release();
+                        break;
+                    case 1:
+                        var owner = new CountingOwner(payload);
+                        owners.Add(owner);
+                        queue.TryAppend(new OutgoingMessage(header, owner.Memory, owner), out mine);
+                        break;
+                    case 2:
+                        queue.TryAppend(new OutgoingMessage(header, payload, new CountingOwner([])), out mine);
+                        break;
+                    default:
+                        queue.TryAppend(new OutgoingMessage(header, payload), out mine);
+                        break;
+                }
+
+                schedule |= mine;
+            }
+
+            bench.Connection.ScheduleFlush();
+        });
+        Assert.True(schedule);
+        bench.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
+        byte[] arrived = await bench.ReadToEndAsync();
+        Assert.True(expected.ToArray().AsSpan().SequenceEqual(arrived), $"{arrived.Length} bytes arrived of {expected.Length}, or in another order.");
+        bench.Peer.Dispose();
+        await bench.Sink.Closed.Task.WaitAsync(Patience, TestContext.Current.CancellationToken);
+        bench.ExpectBooks(written: 200, dropped: 0);
+        Assert.All(owners, static owner => Assert.Equal(1, owner.Disposals));
     }
 
     [Fact]
@@ -273,6 +328,8 @@ public sealed class ConnectionTests
         }
 
         public ManualTimeProvider Time { get; } = new();
+
+        public BufferPool Pool => _pool;
 
         public Socket Peer { get; }
 

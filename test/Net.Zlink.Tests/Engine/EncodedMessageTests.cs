@@ -129,9 +129,9 @@ public sealed class EncodedMessageTests
                     bench.Queue.TryAppend(new OutgoingMessage(message), out _);
                 }
 
-                for (OutboundSegment? segment = bench.Queue.NextToWrite(); segment is not null;)
+                for (OutboundSegment? segment = bench.Queue.NextToWrite(several: true); segment is not null;)
                 {
-                    segment = bench.Queue.Written(segment);
+                    segment = bench.Queue.Written(segment, several: true);
                 }
             },
             rounds: 100);

@@ -1,4 +1,6 @@
 using System.Net.Sockets;
+using FsCheck;
+using FsCheck.Fluent;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Stream;
@@ -71,10 +73,107 @@ public sealed class FrameReaderTests
         Assert.Equal(1, bench.Pool.GetStatistics().Live);
     }
 
+    [Theory]
+    [InlineData(9_000, 7)]
+    [InlineData(20_000, 3)]
+    [InlineData(60_000, 1)]
+    public async Task Behind_a_large_frame_those_of_its_size_come_with_one_read_that_copies_nothing(int length, int framesPerRead)
+    {
+        using var bench = await Bench.OpenAsync(limit: 1024 * 1024);
+        byte[][] first = [Pattern(length, 1)];
+        bench.SendAndReadInTwo(Frames(first));
+        bench.ExpectFrames(first);
+        for (int i = 0; i < 5; i++)
+        {
+            byte[][] next = [.. Enumerable.Range(0, framesPerRead).Select(n => Pattern(length, (10 * i) + n))];
+            byte[] wire = Frames(next);
+            bench.Peer.Send(wire); // Less than the smallest window of a new connection.
+            bench.WaitFor(wire.Length);
+            ReadOutcome outcome = bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
+            Assert.Equal((ReadOutcome.More, framesPerRead, true), (outcome, batch.Frames, batch.OwnsSlab));
+            Assert.Equal(wire, batch.Bytes.ToArray());
+            batch.Slab.Release();
+            Assert.False(bench.Reader.IsMidFrame);
+        }
+    }
+
     [Fact]
-    public async Task A_large_frame_holds_at_most_about_twice_what_has_arrived()
+    public async Task Small_frames_behind_a_large_one_are_packed_in_the_shards_slab()
+    {
+        using var bench = await Bench.OpenAsync(limit: 100_000);
+        byte[][] large = [Pattern(60_000, 1)];
+        byte[][] small = [Pattern(100, 2), Pattern(100, 3)];
+        bench.SendAndReadInTwo(Frames(large));
+        bench.ExpectFrames(large);
+        byte[] wire = Frames(small);
+        bench.Peer.Send(wire);
+        bench.WaitFor(wire.Length);
+        Assert.Equal(ReadOutcome.Drained, bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch));
+        Assert.Equal((2, false, 0L), (batch.Frames, batch.OwnsSlab, bench.FrameBytes));
+        Assert.Equal(wire, batch.Bytes.ToArray());
+    }
+
+    [Fact]
+    public async Task A_broken_length_behind_large_frames_is_reported_and_nothing_is_kept()
+    {
+        using var bench = await Bench.OpenAsync(limit: 60_000);
+        byte[][] first = [Pattern(60_000, 1)];
+        bench.SendAndReadInTwo(Frames(first));
+        bench.ExpectFrames(first);
+        byte[] broken = [0, 0, 0xEA, 0x61, .. Pattern(40_000, 2)];
+        bench.Peer.Send(broken);
+        bench.WaitFor(broken.Length);
+        bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
+        Assert.Equal(0, batch.Frames);
+        Assert.True(bench.Reader.IsBroken);
+        Assert.Equal(60_001u, bench.Reader.Announced);
+        Assert.False(bench.Reader.IsMidFrame);
+        Assert.Equal(1, bench.Pool.GetStatistics().Live);
+    }
+
+    [Fact]
+    public async Task Frames_of_any_sizes_in_any_pieces_come_out_whole_and_no_buffer_stays_out()
+    {
+        Gen<int> lengths = Gen.Frequency(
+            (3, Gen.Choose(0, 200)),
+            (2, Gen.Choose(7_000, 20_000)),
+            (3, Gen.Choose(65_000, 66_000)),
+            (1, Gen.Choose(250_000, 270_000)));
+        Gen<(int Length, int Times, int Cut)> steps =
+            from length in lengths
+            from times in Gen.Choose(1, 4)
+            from cut in Gen.Frequency((2, Gen.Choose(1, 3_000)), (2, Gen.Choose(20_000, 50_000)), (1, Gen.Constant(50_000)))
+            select (length, times, cut);
+        using var bench = await Bench.OpenAsync(limit: 1024 * 1024);
+        ForAllArrays(steps, 100, all =>
+        {
+            byte[][] payloads = [.. all.SelectMany((step, i) => Enumerable.Range(0, step.Times).Select(n => Pattern(step.Length, i + n)))];
+            byte[] wire = Frames(payloads);
+            for (int at = 0, i = 0; at < wire.Length; i++)
+            {
+                int piece = Math.Min(all[i % all.Length].Cut, wire.Length - at); // Less than the smallest window of a new connection.
+                bench.SendAndRead(wire[at..(at + piece)]);
+                at += piece;
+            }
+
+            bench.ExpectFrames(payloads);
+            Assert.Equal(1, bench.Pool.GetStatistics().Live);
+        });
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(65_536)]
+    [InlineData(250_000)]
+    public async Task A_large_frame_holds_at_most_about_twice_what_has_arrived(int before)
     {
         using var bench = await Bench.OpenAsync(limit: 4 * 1024 * 1024);
+        byte[][] earlier = before > 0 ? [Pattern(before, 4)] : [];
+        byte[] prologue = Frames(earlier);
+        var sender = Task.Run(() => bench.Peer.Send(prologue), TestContext.Current.CancellationToken);
+        bench.ReadBytes(prologue.Length);
+        await sender;
+        bench.ExpectFrames(earlier);
         byte[] wire = Frames([Pattern(3 * 1024 * 1024, 5)]);
         int arrived = 0;
         int step = 1;
@@ -258,6 +357,13 @@ public sealed class FrameReaderTests
         }
 
         public void SendAndRead(byte[] bytes) => SendAndRead(bytes, ref Reader);
+
+        /// <summary>In two pieces: the frame gets a buffer of its own.</summary>
+        public void SendAndReadInTwo(byte[] bytes)
+        {
+            SendAndRead(bytes[..1_000]);
+            SendAndRead(bytes[1_000..]);
+        }
 
         public void SendAndRead(byte[] bytes, ref FrameReader reader)
         {

@@ -62,7 +62,7 @@ internal sealed class OutboundBench(BufferPool pool, QueueLimits limits) : IDisp
     /// <summary>Writes one segment; null when there was none.</summary>
     public (int Messages, int Bytes)? WriteOne()
     {
-        OutboundSegment? segment = _writing ?? Queue.NextToWrite();
+        OutboundSegment? segment = _writing ?? Queue.NextToWrite(several: true);
         if (segment is null)
         {
             return null;
@@ -70,12 +70,12 @@ internal sealed class OutboundBench(BufferPool pool, QueueLimits limits) : IDisp
 
         (int, int) written = (segment.Messages, segment.Length);
         Wire.AddRange(segment.Memory.Span[..segment.Length]);
-        _writing = Queue.Written(segment);
+        _writing = Queue.Written(segment, several: true);
         return written;
     }
 
     /// <summary>Takes a segment for writing and leaves it there, as a connection does whose kernel buffer is full.</summary>
-    public void BeginWrite() => _writing ??= Queue.NextToWrite();
+    public void BeginWrite() => _writing ??= Queue.NextToWrite(several: true);
 
     /// <summary>Gives back the segment that was being written when the connection ended.</summary>
     public void ReleaseWriting()
@@ -115,9 +115,12 @@ internal sealed class CountingOwner(byte[] bytes) : MemoryManager<byte>
         return bytes;
     }
 
-    public override MemoryHandle Pin(int elementIndex = 0) => throw new NotSupportedException();
+    public override MemoryHandle Pin(int elementIndex = 0) => bytes.AsMemory(elementIndex).Pin();
 
-    public override void Unpin() => throw new NotSupportedException();
+    public override void Unpin()
+    {
+        // The handle that Pin gave does that by itself.
+    }
 
     protected override void Dispose(bool disposing)
     {

@@ -380,10 +380,10 @@ public sealed class OutboundQueueTests
                 }
 
                 bench.Queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(Large), large), out _);
-                OutboundSegment? segment = bench.Queue.NextToWrite();
+                OutboundSegment? segment = bench.Queue.NextToWrite(several: true);
                 while (segment is not null)
                 {
-                    segment = bench.Queue.Written(segment);
+                    segment = bench.Queue.Written(segment, several: true);
                 }
             },
             rounds: 100);
