@@ -16,7 +16,8 @@ internal struct LaneLine
     // The lanes of so many peers, with what they lead to some 30 KB, stay in the first two caches by themselves; looking ahead would cost 5 ns a message for nothing.
     private const int FewLanes = 32;
 
-    // From one step to the next, in messages: 0.1 us each at least, and a look at memory takes 0.1 to 0.3 us. One apart, the second step still waited for the first (20 % of receiving).
+    // From one step to the next, in messages, and from the last to its message's turn: 0.1 us each at least, and a look at memory takes 0.1 to 0.3 us. One apart, the second step still waited for the first (20 % of receiving);
+    // with the payload one message ahead of its turn instead of three, a message cost 8 % more.
     private const int Step = 3;
 
     private static readonly int s_takenAt = InboundLane.Layout.Taken;
@@ -66,12 +67,12 @@ internal struct LaneLine
     private readonly void LookAhead(InboundLane?[] ring)
     {
         int mask = ring.Length - 1;
-        InboundLane? far = ring[(_first + 1 + (3 * Step)) & mask];
+        InboundLane? far = ring[(_first + (4 * Step)) & mask];
         CacheLines.Fetch(far);
         CacheLines.Fetch(far, s_takenAt);
-        ring[(_first + 1 + (2 * Step)) & mask]!.FetchLease();
-        ring[(_first + 1 + Step) & mask]!.FetchSlot();
-        ring[(_first + 1) & mask]!.FetchPayload();
+        ring[(_first + (3 * Step)) & mask]!.FetchLease();
+        ring[(_first + (2 * Step)) & mask]!.FetchSlot();
+        ring[(_first + Step) & mask]!.FetchPayload();
     }
 
     private InboundLane?[] Larger()
