@@ -66,9 +66,9 @@ public class OutboundQueueBenchmarks : IDisposable
 
     private void Flush()
     {
-        for (OutboundSegment? segment = _queue.NextToWrite(); segment is not null;)
+        for (OutboundSegment? segment = _queue.NextToWrite(several: true); segment is not null;)
         {
-            segment = _queue.Written(segment);
+            segment = _queue.Written(segment, several: true);
         }
     }
 }

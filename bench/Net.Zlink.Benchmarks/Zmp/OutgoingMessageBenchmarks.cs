@@ -94,9 +94,9 @@ public class OutgoingMessageBenchmarks : IDisposable
 
     private void Flush()
     {
-        for (OutboundSegment? segment = _queue.NextToWrite(); segment is not null;)
+        for (OutboundSegment? segment = _queue.NextToWrite(several: true); segment is not null;)
         {
-            segment = _queue.Written(segment);
+            segment = _queue.Written(segment, several: true);
         }
     }
 }
