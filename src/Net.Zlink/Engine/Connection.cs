@@ -20,7 +20,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     private const int LookAhead = 32;
     private const int SendingEnded = 64;
 
-    // A connection's turn is so many reads of up to 64 KiB: then the others of its shard get theirs.
+    // A connection's turn is so many reads of up to 64 KiB, or of one large frame each: then the others of its shard get theirs.
     private const int MaxReadsPerTurn = 4;
 
     // A peer that goes on sending after our end has everything we wrote; this much of what it sends is thrown away before it is cut off.

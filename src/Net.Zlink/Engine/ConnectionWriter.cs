@@ -14,7 +14,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     private const int SendCompleted = 2;
 
     // A connection's turn is so many segments, of up to 64 KiB as a rule: then the others of its shard get theirs.
-    private const int MaxWritesPerTurn = 16;
+    private const int MaxSegmentsPerTurn = 16;
 
     // What one pending send may hold: so much is unconfirmed when a connection breaks, and progress is seen at this grain.
     private const int MaxPendingSend = 256 * 1024;
@@ -45,7 +45,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         OutboundQueue outbound = connection.Outbound;
         bool several = connection.Wire.Gathers;
         OutboundSegment? segment = _sending ?? outbound.NextToWrite(several);
-        int writes = 0;
+        int segments = 0;
         while (segment is not null)
         {
             _sending = segment;
@@ -57,28 +57,27 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
                 continue;
             }
 
-            if (writes >= MaxWritesPerTurn)
+            if (segments >= MaxSegmentsPerTurn)
             {
                 PutBackRest(segment);
                 Schedule();
                 return;
             }
 
-            writes++;
-            WireStatus status = Send(segment, ref writes, out int sent);
+            WireStatus status = Send(segment, ref segments, out int sent);
             if (status == WireStatus.Done)
             {
                 Advance(segment, sent);
                 continue;
             }
 
+            PutBackRest(segment); // A loss, too, finds no more than one segment on its way.
             if (status != WireStatus.WouldWait)
             {
                 OnLost();
                 return;
             }
 
-            PutBackRest(segment);
             if (WaitForRoom(segment))
             {
                 return;
@@ -159,8 +158,8 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         _sending = null;
     }
 
-    /// <summary>Writes a segment and, where the wire takes several pieces at once, what is linked to it.</summary>
-    private WireStatus Send(OutboundSegment first, ref int writes, out int sent)
+    /// <summary>Writes a segment and, where there is more, what is linked to it; counts how many it tried.</summary>
+    private WireStatus Send(OutboundSegment first, ref int segments, out int sent)
     {
         Wire wire = connection.Wire;
         if (first.Next is not null)
@@ -168,14 +167,14 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
             List<ArraySegment<byte>> pieces = connection.Shard.Pieces;
             try
             {
-                for (OutboundSegment? segment = first; segment is not null && MemoryMarshal.TryGetArray(segment.Memory[segment.Sent..segment.Length], out ArraySegment<byte> piece); segment = segment.Next)
+                for (OutboundSegment? segment = first; segment is not null && TryGetArray(segment, out ArraySegment<byte> piece); segment = segment.Next)
                 {
                     pieces.Add(piece);
                 }
 
                 if (pieces.Count > 1)
                 {
-                    writes += pieces.Count - 1;
+                    segments += pieces.Count;
                     return wire.Send(pieces, out sent);
                 }
             }
@@ -185,7 +184,22 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
             }
         }
 
+        segments++;
         return wire.Send(first.Memory.Span[first.Sent..first.Length], out sent);
+    }
+
+    /// <summary>What is left of a segment, as an array. False: there is none beneath, or its owner, the application's code, failed; then it fails again when it is the first.</summary>
+    private static bool TryGetArray(OutboundSegment segment, out ArraySegment<byte> piece)
+    {
+        try
+        {
+            return MemoryMarshal.TryGetArray(segment.Memory[segment.Sent..segment.Length], out piece);
+        }
+        catch (Exception)
+        {
+            piece = default;
+            return false;
+        }
     }
 
     private void PutBackRest(OutboundSegment segment)

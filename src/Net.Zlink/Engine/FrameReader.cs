@@ -77,7 +77,7 @@ internal struct FrameReader
                 return Take(slabs.Adopt(array), start, taken, wire, slabs, pool, scanner, out batch);
             }
 
-            if (_expected > Math.Max(LookSize, _tailLength))
+            if (_expected > Math.Max(LookSize, _tailLength) && !wire.HasOwnBuffer)
             {
                 return ReadExpected(wire, slabs, pool, scanner, out batch);
             }
@@ -163,7 +163,8 @@ internal struct FrameReader
         int left = available - scan.Consumed;
         if (left > 0 && !scan.IsBroken)
         {
-            if (scan.Frames == 0 && scan.NextFrameSize > OwnBufferFrame && 2 * available >= slab.Array.Length)
+            // Not when it is full: a read into no room would look like the peer's end.
+            if (scan.Frames == 0 && scan.NextFrameSize > OwnBufferFrame && 2 * available >= slab.Array.Length && available < slab.Array.Length)
             {
                 (_own, _ownLength, _ownTotal) = (slab, available, scan.NextFrameSize);
                 return default;

@@ -75,7 +75,7 @@ internal struct OutboundBacklog(BufferPool pool)
 
         // A body whose header is written goes out even while messages are held: the frame must be whole before anything else is said.
         _inFlight = IsHeld && !_midFrame ? null : _messages.Take();
-        if (several && _inFlight is { } first && !_messages.IsEmpty)
+        if (several && !Conflates && _inFlight is { } first && !_messages.IsEmpty)
         {
             Gather(first);
         }

@@ -211,11 +211,14 @@ internal struct OutboundChain(BufferPool pool)
     public void PutBack(OutboundSegment first)
     {
         OutboundSegment last = first;
+        int taken = first.IsEncoded ? first.Length : 0;
         while (last.Next is { } next)
         {
             last = next;
+            taken += next.IsEncoded ? next.Length : 0;
         }
 
+        _burst = Math.Max(0, _burst - taken); // Counted when they are taken again.
         last.Next = _first;
         _first = first;
         if (_last is null)

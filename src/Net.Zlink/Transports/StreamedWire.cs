@@ -71,6 +71,9 @@ internal abstract class StreamedWire : Wire
     public override bool HadHandshake => true;
 
     /// <inheritdoc/>
+    public override bool HasOwnBuffer => true;
+
+    /// <inheritdoc/>
     public override int Available => _end - _start;
 
     /// <inheritdoc/>

@@ -40,6 +40,9 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>What is written together travels in one message of the transport's own, and is read in as many pieces by the peer: answers are gathered while there is more to read.</summary>
     public virtual bool IsPacked => false;
 
+    /// <summary>What is read lies in a buffer of the transport's own first: <see cref="Receive"/> copies, <see cref="TryTake"/> hands it over.</summary>
+    public virtual bool HasOwnBuffer => false;
+
     /// <summary>Bytes that have arrived and can be read without a wait, as far as that is known.</summary>
     public abstract int Available { get; }
 

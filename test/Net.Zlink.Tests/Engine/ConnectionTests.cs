@@ -1,9 +1,11 @@
+using System.Buffers;
 using System.Collections.Concurrent;
 using System.Net.Sockets;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol;
+using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
@@ -298,6 +300,28 @@ public sealed class ConnectionTests
         await bench.Sink.Closed.Task.WaitAsync(Patience, TestContext.Current.CancellationToken);
         bench.Sink.Expect("opened", "fault", "closing HandlerFailed", "closed");
         await DrainAsync(bench.Shard);
+    }
+
+    [Fact]
+    public async Task Donated_memory_that_is_disposed_too_early_is_all_that_a_queue_that_goes_on_loses()
+    {
+        await using var bench = await Bench.OpenAsync();
+        OutboundQueue queue = bench.Connection.Outbound;
+        byte[] payload = Pattern(100, 1);
+        IMemoryOwner<byte> owner = bench.Pool.Rent(OutboundChain.LargePayload);
+        Hold(bench.Shard, () =>
+        {
+            bench.Connection.OutboundSurvives = true;
+            FrameHeader header = ZmpFrame.HeaderOf(ZmpFlags.None, OutboundChain.LargePayload);
+            queue.TryAppend(new OutgoingMessage(header, owner.Memory[..OutboundChain.LargePayload], owner), out _);
+            queue.TryAppend(new OutgoingMessage(ZmpFrame.HeaderOf(ZmpFlags.None, (uint)payload.Length), payload), out _);
+            owner.Dispose();
+            bench.Connection.ScheduleFlush();
+        });
+        await bench.Sink.Closed.Task.WaitAsync(Patience, TestContext.Current.CancellationToken);
+        bench.Sink.Expect("opened", "fault", "closing HandlerFailed", "closed");
+        Assert.Equal((2, 1, 1), (queue.Counts.AcceptedMessages, queue.Counts.DroppedMessages, queue.Counts.QueuedMessages));
+        queue.Abandon();
     }
 
     private sealed class Bench : IAsyncDisposable

@@ -97,6 +97,29 @@ public sealed class FrameReaderTests
         }
     }
 
+    [Theory]
+    [InlineData(12_284)]
+    [InlineData(16_380)]
+    [InlineData(32_764)]
+    [InlineData(49_148)]
+    public async Task A_frame_longer_than_those_before_it_whose_beginning_fills_the_buffer_is_no_end(int length)
+    {
+        // With the header a size of the pool's: the buffer has no room beyond what is read into it.
+        using var bench = await Bench.OpenAsync(limit: 1024 * 1024);
+        byte[][] first = [Pattern(length, 1)];
+        bench.SendAndReadInTwo(Frames(first));
+        bench.ExpectFrames(first);
+        byte[][] longer = [Pattern(200_000, 2)];
+        byte[] wire = Frames(longer);
+        byte[] beginning = wire[..65_000]; // Less than the smallest window of a new connection, more than is expected but for the first size, where five fit.
+        bench.SendAndRead(beginning);
+        bench.SendAndRead(wire[65_000..120_000]);
+        bench.SendAndRead(wire[120_000..160_000]);
+        bench.SendAndRead(wire[160_000..]);
+        bench.ExpectFrames(longer);
+        Assert.Equal(1, bench.Pool.GetStatistics().Live);
+    }
+
     [Fact]
     public async Task Small_frames_behind_a_large_one_are_packed_in_the_shards_slab()
     {
@@ -418,7 +441,8 @@ public sealed class FrameReaderTests
 
         private void Read(ref FrameReader reader)
         {
-            reader.Read(Wire, Slabs, Pool, Scanner, out InboundBatch batch);
+            ReadOutcome outcome = reader.Read(Wire, Slabs, Pool, Scanner, out InboundBatch batch);
+            Assert.True(outcome is ReadOutcome.More or ReadOutcome.Drained, $"The peer has not ended, but a read says {outcome}.");
             _frames.AddRange(Payloads(batch));
             if (batch.OwnsSlab)
             {
