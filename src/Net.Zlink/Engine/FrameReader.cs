@@ -154,11 +154,7 @@ internal struct FrameReader
     /// <summary>Finds the frames in a buffer of their own, which is passed on with them, kept for the rest of a large one, or given back.</summary>
     private InboundBatch CutOwn(Slab slab, int available, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
     {
-        _tail?.AsSpan(0, _tailLength).CopyTo(slab.Array);
-        DropTail(pool);
-        FrameScan scan = scanner.Scan(slab.Array.AsSpan(0, available));
-        IsBroken = scan.IsBroken;
-        Announced = scan.Announced;
+        FrameScan scan = Scan(slab.Array.AsSpan(0, available), pool, scanner);
         Expect(scan.Frames > 0 ? scan.Consumed / scan.Frames : scan.NextFrameSize);
         int left = available - scan.Consumed;
         if (left > 0 && !scan.IsBroken)
@@ -191,11 +187,7 @@ internal struct FrameReader
     private InboundBatch Cut(Slab slab, int offset, int received, bool ownsSlab, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
     {
         int available = _tailLength + received;
-        _tail?.AsSpan(0, _tailLength).CopyTo(slab.Array.AsSpan(offset));
-        DropTail(pool);
-        FrameScan scan = scanner.Scan(slab.Array.AsSpan(offset, available));
-        IsBroken = scan.IsBroken;
-        Announced = scan.Announced;
+        FrameScan scan = Scan(slab.Array.AsSpan(offset, available), pool, scanner);
         int left = available - scan.Consumed;
         if (left > 0 && !scan.IsBroken)
         {
@@ -203,6 +195,17 @@ internal struct FrameReader
         }
 
         return scan.Frames > 0 ? new InboundBatch(slab, offset, scan.Consumed, scan.Frames, ownsSlab) : default;
+    }
+
+    /// <summary>Puts the tail in its room at the start, and finds the frames in all of it.</summary>
+    private FrameScan Scan(Span<byte> bytes, BufferPool pool, IFrameScanner scanner)
+    {
+        _tail?.AsSpan(0, _tailLength).CopyTo(bytes);
+        DropTail(pool);
+        FrameScan scan = scanner.Scan(bytes);
+        IsBroken = scan.IsBroken;
+        Announced = scan.Announced;
+        return scan;
     }
 
     private ReadOutcome ReadOwn(Wire wire, out InboundBatch batch)

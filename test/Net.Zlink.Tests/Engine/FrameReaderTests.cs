@@ -80,9 +80,7 @@ public sealed class FrameReaderTests
     public async Task Behind_a_large_frame_those_of_its_size_come_with_one_read_that_copies_nothing(int length, int framesPerRead)
     {
         using var bench = await Bench.OpenAsync(limit: 1024 * 1024);
-        byte[][] first = [Pattern(length, 1)];
-        bench.SendAndReadInTwo(Frames(first));
-        bench.ExpectFrames(first);
+        bench.ReceiveInTwo(length);
         for (int i = 0; i < 5; i++)
         {
             byte[][] next = [.. Enumerable.Range(0, framesPerRead).Select(n => Pattern(length, (10 * i) + n))];
@@ -106,9 +104,7 @@ public sealed class FrameReaderTests
     {
         // With the header a size of the pool's: the buffer has no room beyond what is read into it.
         using var bench = await Bench.OpenAsync(limit: 1024 * 1024);
-        byte[][] first = [Pattern(length, 1)];
-        bench.SendAndReadInTwo(Frames(first));
-        bench.ExpectFrames(first);
+        bench.ReceiveInTwo(length);
         byte[][] longer = [Pattern(200_000, 2)];
         byte[] wire = Frames(longer);
         byte[] beginning = wire[..65_000]; // Less than the smallest window of a new connection, more than is expected but for the first size, where five fit.
@@ -124,11 +120,8 @@ public sealed class FrameReaderTests
     public async Task Small_frames_behind_a_large_one_are_packed_in_the_shards_slab()
     {
         using var bench = await Bench.OpenAsync(limit: 100_000);
-        byte[][] large = [Pattern(60_000, 1)];
-        byte[][] small = [Pattern(100, 2), Pattern(100, 3)];
-        bench.SendAndReadInTwo(Frames(large));
-        bench.ExpectFrames(large);
-        byte[] wire = Frames(small);
+        bench.ReceiveInTwo(60_000);
+        byte[] wire = Frames([Pattern(100, 2), Pattern(100, 3)]);
         bench.Peer.Send(wire);
         bench.WaitFor(wire.Length);
         Assert.Equal(ReadOutcome.Drained, bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch));
@@ -140,9 +133,7 @@ public sealed class FrameReaderTests
     public async Task A_broken_length_behind_large_frames_is_reported_and_nothing_is_kept()
     {
         using var bench = await Bench.OpenAsync(limit: 60_000);
-        byte[][] first = [Pattern(60_000, 1)];
-        bench.SendAndReadInTwo(Frames(first));
-        bench.ExpectFrames(first);
+        bench.ReceiveInTwo(60_000);
         byte[] broken = [0, 0, 0xEA, 0x61, .. Pattern(40_000, 2)];
         bench.Peer.Send(broken);
         bench.WaitFor(broken.Length);
@@ -381,11 +372,14 @@ public sealed class FrameReaderTests
 
         public void SendAndRead(byte[] bytes) => SendAndRead(bytes, ref Reader);
 
-        /// <summary>In two pieces: the frame gets a buffer of its own.</summary>
-        public void SendAndReadInTwo(byte[] bytes)
+        /// <summary>One large frame in two pieces, so that it gets a buffer of its own.</summary>
+        public void ReceiveInTwo(int length)
         {
-            SendAndRead(bytes[..1_000]);
-            SendAndRead(bytes[1_000..]);
+            byte[][] payloads = [Pattern(length, 1)];
+            byte[] wire = Frames(payloads);
+            SendAndRead(wire[..1_000]);
+            SendAndRead(wire[1_000..]);
+            ExpectFrames(payloads);
         }
 
         public void SendAndRead(byte[] bytes, ref FrameReader reader)
