@@ -21,7 +21,7 @@ internal static class ManyCommand
 
     public static Option<int> Messages() => new Option<int>("--messages") { Description = "Messages measured per run.", DefaultValueFactory = _ => DefaultMessages }.AtLeast(1);
 
-    public static Option<int> WarmUp() => new Option<int>("--warm-up") { Description = "Messages before that, not measured; again and again for 1.5 s.", DefaultValueFactory = _ => DefaultWarmUp }.AtLeast(1);
+    public static Option<int> WarmUp() => new Option<int>("--warm-up") { Description = "Messages before that, not measured; again and again until the runtime has compiled the code for good.", DefaultValueFactory = _ => DefaultWarmUp }.AtLeast(1);
 
     public static Option<int> Size() => new Option<int>("--size") { Description = "Bytes of one message.", DefaultValueFactory = _ => 64 }.AtLeast(1);
 

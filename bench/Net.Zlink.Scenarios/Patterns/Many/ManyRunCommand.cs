@@ -12,9 +12,6 @@ internal static class ManyRunCommand
     public const string Name = "many-run";
     public const string CpuFigure = "cpu";
 
-    // The runtime recompiles in the background, a tenth of a second after the last new method at the earliest, and twice: as in the patterns.
-    private static readonly TimeSpan Compiled = TimeSpan.FromSeconds(1.5);
-
     private const double MicrosecondsPerSecond = 1_000_000;
 
     public static Command Create()
@@ -58,12 +55,12 @@ internal static class ManyRunCommand
         load.Run(count);
         Settling.Rest();
         load = new DealerLoad(router, dealers, new byte[size], burst);
-        long warming = Stopwatch.GetTimestamp();
+        var compilation = new Compilation(Compilation.DefaultLimit);
         do
         {
             load.Run(warmUp);
         }
-        while (Stopwatch.GetElapsedTime(warming) < Compiled);
+        while (compilation.GoesOn);
 
         TimeSpan before = Environment.CpuUsage.TotalTime;
         long start = Stopwatch.GetTimestamp();

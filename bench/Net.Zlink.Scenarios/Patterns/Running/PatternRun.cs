@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Net.Zlink.Scenarios.Patterns.Running;
 
 /// <summary>What is done with the sockets of a pattern, whoever made them.</summary>
@@ -16,12 +14,14 @@ internal interface IPatternRun
 /// <param name="What">What is measured.</param>
 /// <param name="Counts">How many messages.</param>
 /// <param name="Stack">The name in the lines.</param>
-/// <param name="Compile">Milliseconds of floods and round trips before everything else, until the runtime has compiled the code for good, which it does in the background. A native program has no such time; natively called, it is given to both.</param>
+/// <param name="Compile">Milliseconds at most of floods and round trips before everything else, until the runtime has compiled the code for good. A native program has no such time; natively called, it is given to both.</param>
 /// <param name="Batch">Receive in batches.</param>
 internal sealed record PatternRun(PatternCase What, PatternCounts Counts, string Stack, int Compile, bool Batch) : IPatternRun
 {
-    // Short floods, so that the time is kept: at 64 KB a thousand take some 50 ms.
-    private const int MessagesToCompile = 1_000;
+    // As the flood that is measured: queues reach their marks of 1,000 messages, and what only then is called gets compiled too. 100,000 short messages or 2,000 long ones take 10 to 80 ms.
+    private const int BytesToCompile = 8 * 1024 * 1024;
+    private const int FewestToCompile = 2_000;
+    private const int MostToCompile = 100_000;
     private const int RoundTripsToCompile = 100;
 
     public void Measure<TEnds>(TEnds ends, Func<IEnumerable<string>> describe)
@@ -30,10 +30,10 @@ internal sealed record PatternRun(PatternCase What, PatternCounts Counts, string
         using var watch = new StallWatch(describe);
         ends.AwaitConnection();
         var measurement = new PatternMeasurement<TEnds>(ends, What.Size, Batch, watch);
-        long start = Stopwatch.GetTimestamp();
-        while (Stopwatch.GetElapsedTime(start).TotalMilliseconds < Compile)
+        var compilation = new Compilation(TimeSpan.FromMilliseconds(Compile));
+        while (compilation.GoesOn)
         {
-            measurement.Throughput(MessagesToCompile);
+            measurement.Throughput(Math.Clamp(BytesToCompile / What.Size, FewestToCompile, MostToCompile));
             _ = ends.HasWayBack ? measurement.Latency(RoundTripsToCompile) : 0;
         }
 

@@ -9,11 +9,10 @@ internal static class PatternRunCommand
 {
     public const string Name = "pattern-run";
 
-    /// <summary>The runtime recompiles what is called often, twice, each time a tenth of a second after the last new method at the earliest, and on a thread of its own.</summary>
     public static Option<int> Compile() => new Option<int>("--compile")
     {
-        Description = "Milliseconds of floods and round trips before everything else, so that the runtime has compiled the code for good.",
-        DefaultValueFactory = _ => 1_500,
+        Description = "Milliseconds at most of floods and round trips before everything else, which end when the runtime has compiled the code for good.",
+        DefaultValueFactory = _ => (int)Compilation.DefaultLimit.TotalMilliseconds,
     }.AtLeast(0);
 
     public static Command Create()
