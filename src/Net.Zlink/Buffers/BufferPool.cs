@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 namespace Net.Zlink.Buffers;
 
 /// <summary>
-/// A pool of pinned byte buffers in 53 size classes from 128 to 901,120 bytes: a cache per thread in front of a store that all threads
+/// A pool of pinned byte buffers in 66 size classes from 128 bytes to 8.5 million: a cache per thread in front of a store that all threads
 /// share, warmed when it is built and trimmed when idle. Larger requests are allocated exactly and not kept. All members are thread-safe;
 /// a buffer may be returned on any thread.
 /// </summary>
@@ -86,7 +86,7 @@ public sealed class BufferPool : MemoryPool<byte>
     /// <summary>The pool of the process, with the default settings; made at the first use. Disposing it does nothing.</summary>
     public static new BufferPool Shared => SharedPool.Instance;
 
-    /// <summary>The 53 sizes in bytes, ascending.</summary>
+    /// <summary>The 66 sizes in bytes, ascending.</summary>
     public static ReadOnlySpan<int> ClassSizes => SizeClasses.Sizes;
 
     /// <summary>The longest request that can be met; those beyond the largest class are allocated and not kept.</summary>

@@ -3,29 +3,35 @@ using System.Runtime.CompilerServices;
 namespace Net.Zlink.Buffers;
 
 /// <summary>
-/// The 53 sizes that the pool keeps, in five runs of equal steps. A step is at most half of the size it leads to from 256 bytes on (and at
-/// most a fifth from 81,920 on), so that little of a buffer is wasted, while the number of classes stays small enough to warm each of them.
+/// The 66 sizes that the pool keeps, in eight runs of equal steps. A step is at most half of the size it leads to from 256 bytes on (and at
+/// most a quarter from 81,920 on), so that little of a buffer is wasted, while the number of classes stays small.
 /// </summary>
 internal static class SizeClasses
 {
-    /// <summary>8 + 7 + 14 + 15 + 9.</summary>
-    internal const int Count = 53;
+    /// <summary>8 + 7 + 14 + 15 + 9 + 5 + 4 + 4.</summary>
+    internal const int Count = 66;
 
     /// <summary>
-    /// Larger requests are allocated exactly and not kept: below this size a page-touched buffer is reused, above it copying the payload
-    /// dwarfs the allocation.
+    /// Larger requests are allocated exactly and not kept. Room for a message of 8 MiB: fresh pages for each one of 1 MiB, which the system
+    /// clears and hands out one by one, cost a third of its rate over tcp (docs/benchmarks.md, "Messages of 1 MiB").
     /// </summary>
-    internal const int Largest = 901_120;
+    internal const int Largest = 8_503_296;
 
     // Where each run ends, and the index of its first class. The steps are powers of two, so the lookup is a subtraction and a shift.
     private const int End128 = 1_024;
     private const int End1K = 8_192;
     private const int End4K = 65_536;
     private const int End16K = 311_296;
+    private const int End64K = 901_120;
+    private const int End256K = 2_211_840;
+    private const int End512K = 4_308_992;
     private const int First1K = 8;
     private const int First4K = 15;
     private const int First16K = 29;
     private const int First64K = 44;
+    private const int First256K = 53;
+    private const int First512K = 58;
+    private const int First1M = 62;
 
     // An array and not a constant span: unoptimized code allocates 72 bytes each time it reads one of those, which would hide real
     // allocations in Debug tests.
@@ -36,6 +42,9 @@ internal static class SizeClasses
         12_288, 16_384, 20_480, 24_576, 28_672, 32_768, 36_864, 40_960, 45_056, 49_152, 53_248, 57_344, 61_440, 65_536,
         81_920, 98_304, 114_688, 131_072, 147_456, 163_840, 180_224, 196_608, 212_992, 229_376, 245_760, 262_144, 278_528, 294_912, 311_296,
         376_832, 442_368, 507_904, 573_440, 638_976, 704_512, 770_048, 835_584, 901_120,
+        1_163_264, 1_425_408, 1_687_552, 1_949_696, 2_211_840,
+        2_736_128, 3_260_416, 3_784_704, 4_308_992,
+        5_357_568, 6_406_144, 7_454_720, 8_503_296,
     ];
 
     /// <summary>The sizes in bytes, ascending.</summary>
@@ -64,6 +73,18 @@ internal static class SizeClasses
             return First4K + ((last - End1K) >> 12);
         }
 
-        return last < End16K ? First16K + ((last - End4K) >> 14) : First64K + ((last - End16K) >> 16);
+        if (last < End64K)
+        {
+            return last < End16K ? First16K + ((last - End4K) >> 14) : First64K + ((last - End16K) >> 16);
+        }
+
+        return LargeIndexOf(last);
     }
+
+    // Out of line: beside copying so much, a call is nothing.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static int LargeIndexOf(int last) =>
+        last < End256K ? First256K + ((last - End64K) >> 18)
+        : last < End512K ? First512K + ((last - End256K) >> 19)
+        : First1M + ((last - End512K) >> 20);
 }

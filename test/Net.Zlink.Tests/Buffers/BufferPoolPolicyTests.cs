@@ -13,10 +13,10 @@ public sealed class BufferPoolPolicyTests
     {
         using BufferPool pool = TestPools.Create(warm: 3);
         BufferPoolStatistics born = pool.GetStatistics();
-        Assert.All(born.Classes, static one => Assert.Equal((3, 3, 0), (one.Kept, one.Allocated, one.Rented)));
-        Assert.Equal(3L * BufferPool.ClassSizes.ToArray().Sum(), born.BytesKept);
+        Assert.All(pool.WarmedClasses(), static one => Assert.Equal((3, 3, 0), (one.Kept, one.Allocated, one.Rented)));
+        Assert.Equal(3L * TestPools.WarmedSizes.Sum(), born.BytesKept);
 
-        foreach (int size in BufferPool.ClassSizes)
+        foreach (int size in TestPools.WarmedSizes)
         {
             Assert.Equal(3, pool.RentMany(size, 3).Distinct().Count());
         }
@@ -54,7 +54,7 @@ public sealed class BufferPoolPolicyTests
     public void No_more_than_the_keep_limit_is_kept()
     {
         using BufferPool pool = TestPools.Create(keep: 10);
-        foreach (int size in BufferPool.ClassSizes)
+        foreach (int size in TestPools.WarmedSizes)
         {
             byte[][] rented = pool.RentMany(size, 13);
             pool.ReturnAll(rented);
@@ -150,15 +150,15 @@ public sealed class BufferPoolPolicyTests
     {
         var clock = new ManualTimeProvider();
         using BufferPool pool = TestPools.Create(warm: 1, idle: Idle, time: clock);
-        foreach (int size in BufferPool.ClassSizes)
+        foreach (int size in TestPools.WarmedSizes)
         {
             pool.ReturnAll(pool.RentMany(size, 40));
         }
 
         clock.Advance(Idle);
-        Assert.All(pool.GetStatistics().Classes, static one => Assert.Equal((40, 0), (one.Kept, one.Trimmed)));
+        Assert.All(pool.WarmedClasses(), static one => Assert.Equal((40, 0), (one.Kept, one.Trimmed)));
         clock.Advance(Idle);
-        Assert.All(pool.GetStatistics().Classes, static one => Assert.Equal((1, 39), (one.Kept, one.Trimmed)));
+        Assert.All(pool.WarmedClasses(), static one => Assert.Equal((1, 39), (one.Kept, one.Trimmed)));
     }
 
     [Fact]

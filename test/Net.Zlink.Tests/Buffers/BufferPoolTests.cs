@@ -14,6 +14,10 @@ public sealed class BufferPoolTests
     [InlineData(1_025, 2_048)]
     [InlineData(65_537, 81_920)]
     [InlineData(901_120, 901_120)]
+    [InlineData(1_048_584, 1_163_264)]
+    [InlineData(2_211_841, 2_736_128)]
+    [InlineData(4_308_993, 5_357_568)]
+    [InlineData(8_503_296, 8_503_296)]
     public void A_rented_array_is_as_long_as_the_smallest_class_that_holds_the_request(int requested, int length)
     {
         using BufferPool pool = TestPools.Create();
@@ -45,8 +49,8 @@ public sealed class BufferPoolTests
 
     [Theory]
     [InlineData(128)]
-    [InlineData(901_120)]
-    [InlineData(901_121)]
+    [InlineData(8_503_296)]
+    [InlineData(8_503_297)]
     public unsafe void A_rented_array_is_pinned_so_a_compacting_collection_does_not_move_it(int length)
     {
         using BufferPool pool = TestPools.Create();
@@ -70,14 +74,14 @@ public sealed class BufferPoolTests
     public void A_request_beyond_the_largest_class_is_allocated_exactly_and_not_kept()
     {
         using BufferPool pool = TestPools.Create();
-        byte[] large = pool.RentArray(901_121);
-        Assert.Equal(901_121, large.Length);
-        Assert.Equal(new OversizeStatistics(1, 0, 901_121), pool.GetStatistics().Oversize);
+        byte[] large = pool.RentArray(8_503_297);
+        Assert.Equal(8_503_297, large.Length);
+        Assert.Equal(new OversizeStatistics(1, 0, 8_503_297), pool.GetStatistics().Oversize);
         pool.ReturnArray(large);
 
-        Assert.NotSame(large, pool.RentArray(901_121));
+        Assert.NotSame(large, pool.RentArray(8_503_297));
         BufferPoolStatistics statistics = pool.GetStatistics();
-        Assert.Equal(new OversizeStatistics(2, 1, 901_121), statistics.Oversize);
+        Assert.Equal(new OversizeStatistics(2, 1, 8_503_297), statistics.Oversize);
         Assert.Equal(0, statistics.Kept);
     }
 
@@ -111,14 +115,14 @@ public sealed class BufferPoolTests
         byte[] elsewhere = pool.RentArray(256);
         byte[] known = pool.RentArray(128);
         byte[] large = pool.RentArray(131_072);
-        byte[] oversize = pool.RentArray(1_000_000);
+        byte[] oversize = pool.RentArray(9_000_000);
 
         pool.Dispose();
         pool.Dispose();
 
         Assert.Equal(0, pool.GetStatistics().Kept);
         Assert.Throws<ObjectDisposedException>(() => pool.RentArray(128));
-        Assert.Throws<ObjectDisposedException>(() => pool.RentArray(1_000_000));
+        Assert.Throws<ObjectDisposedException>(() => pool.RentArray(9_000_000));
         Assert.Throws<ObjectDisposedException>(() => pool.Rent());
         Assert.Throws<ObjectDisposedException>(() => pool.Lease());
         pool.ReturnAll([known, large, oversize]);

@@ -2,13 +2,19 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Tests.Buffers;
 
-/// <summary>Pools with one policy for all classes, and short ways to look at one class.</summary>
+/// <summary>Pools with one policy for all classes, of which only those above <see cref="LargestWarmed"/> warm nothing, and short ways to look at one class.</summary>
 internal static class TestPools
 {
+    /// <summary>The larger ones together have 52 MB: too much to make anew in each test.</summary>
+    public const int LargestWarmed = 901_120;
+
+    /// <summary>Those that are warmed.</summary>
+    public static IEnumerable<int> WarmedSizes => BufferPool.ClassSizes.ToArray().Where(static size => size <= LargestWarmed);
+
     public static BufferPoolOptions Options(
         int warm = 0, int keep = 1_000, TimeSpan? idle = null, TimeProvider? time = null, bool leakCheck = false) => new()
         {
-            ClassPolicies = BufferPoolOptions.PerClass(_ => new BufferClassPolicy(warm, keep, idle ?? Timeout.InfiniteTimeSpan)),
+            ClassPolicies = BufferPoolOptions.PerClass(size => new BufferClassPolicy(size <= LargestWarmed ? warm : 0, keep, idle ?? Timeout.InfiniteTimeSpan)),
             TimeProvider = time ?? TimeProvider.System,
             LeakCheck = leakCheck,
         };
@@ -16,6 +22,9 @@ internal static class TestPools
     public static BufferPool Create(
         int warm = 0, int keep = 1_000, TimeSpan? idle = null, TimeProvider? time = null, bool leakCheck = false) =>
         new(Options(warm, keep, idle, time, leakCheck));
+
+    public static IEnumerable<BufferClassStatistics> WarmedClasses(this BufferPool pool) =>
+        pool.GetStatistics().Classes.Where(static one => one.Size <= LargestWarmed);
 
     public static BufferClassStatistics ClassOf(this BufferPool pool, int size) =>
         pool.GetStatistics().Classes.Single(one => one.Size == size);
