@@ -8,8 +8,10 @@ namespace Net.Zlink.Scenarios.Patterns;
 /// <summary>What a run of patterns says and leaves behind.</summary>
 internal sealed class PatternReport(ParseResult request, PatternRunner runner, string? whyNotNative)
 {
-    // What a process takes to start, settle and end, beside what it measures; and what it has compiled its code in, as a rule, if it is one of ours.
+    // What a process takes to start, settle and end, beside its time to compile and what it measures.
     private const double SecondsPerProcess = 1.5;
+
+    // As a rule, whatever it may take at most.
     private const double SecondsToCompile = 4;
 
     private readonly DateTimeOffset _started = TimeProvider.System.GetUtcNow();

@@ -27,7 +27,7 @@ internal static class BufferPoolPresets
         16 * KiB or 32 * KiB or 64 * KiB => 64, // arrays of bursts, outbound and inproc; with 32 a flood still made the pool grow
         <= 64 * KiB => 32, // copies of what consumers still hold
         256 * KiB => 20, // the receive slabs of the shards, and those that consumers still hold messages of
-        <= 901_120 => 1, // large messages: one at a time before the pool grows
+        < MiB => 1, // large messages: one at a time before the pool grows
         _ => 0, // 1 to 8 MB each: only for those who send them
     }, keepBytes: 256 * MiB, keepCount: 65_536, TimeSpan.FromMinutes(5));
 

@@ -13,7 +13,7 @@ internal static class SizeClasses
 
     /// <summary>
     /// Larger requests are allocated exactly and not kept. Room for a message of 8 MiB: fresh pages for each one of 1 MiB, which the system
-    /// clears and hands out one by one, cost a third of its rate over tcp (docs/benchmarks.md, "Messages of 1 MiB").
+    /// clears and hands out one by one, cost two fifths of their rate over tcp (docs/benchmarks.md, "Messages of 1 MiB").
     /// </summary>
     internal const int Largest = 8_503_296;
 
@@ -73,12 +73,12 @@ internal static class SizeClasses
             return First4K + ((last - End1K) >> 12);
         }
 
-        if (last < End64K)
+        if (last >= End64K)
         {
-            return last < End16K ? First16K + ((last - End4K) >> 14) : First64K + ((last - End16K) >> 16);
+            return LargeIndexOf(last);
         }
 
-        return LargeIndexOf(last);
+        return last < End16K ? First16K + ((last - End4K) >> 14) : First64K + ((last - End16K) >> 16);
     }
 
     // Out of line: beside copying so much, a call is nothing.
