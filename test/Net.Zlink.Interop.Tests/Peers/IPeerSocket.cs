@@ -27,6 +27,9 @@ internal interface IPeerSocket : IDisposable
     /// <summary>The next whole message, or null after the timeout.</summary>
     byte[][]? Receive(TimeSpan timeout);
 
+    /// <summary>Has the socket take in what its peers did, which the native core does only when it is called.</summary>
+    void Attend();
+
     /// <summary>The next event since the socket was made, or null after the timeout.</summary>
     PeerEvent? NextEvent(TimeSpan timeout);
 }

@@ -157,6 +157,11 @@ internal sealed class ManagedPeer : IPeerSocket
         }
     }
 
+    public void Attend()
+    {
+        // It does so by itself.
+    }
+
     [SuppressMessage("Reliability", "CA2012", Justification = "Turned into a task before anything waits for it.")]
     public PeerEvent? NextEvent(TimeSpan timeout)
     {

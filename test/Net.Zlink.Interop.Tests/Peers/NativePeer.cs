@@ -43,6 +43,8 @@ internal sealed class NativePeer : IPeerSocket
 
     public byte[][]? Receive(TimeSpan timeout) => _socket.Receive(timeout);
 
+    public void Attend() => _socket.GetInt32Option(NativeOption.Events);
+
     public PeerEvent? NextEvent(TimeSpan timeout) =>
         _monitor.Receive(timeout) is { } read ? new PeerEvent(read.Type, read.Value, read.RoutingId, read.LocalAddress, read.RemoteAddress) : null;
 

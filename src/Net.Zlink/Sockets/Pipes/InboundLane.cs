@@ -24,6 +24,7 @@ internal sealed class InboundLane(QueueLimits limits)
     private long _messages;
     private long _bytes;
     private bool _isInLine;
+    private bool _tellsOfEach;
     private bool _isParked;
     private bool _isClosed;
     private QueueLimits _limits = limits;
@@ -83,13 +84,14 @@ internal sealed class InboundLane(QueueLimits limits)
     private static long ChargeOf(long payload, int parts) => payload + ((long)ZmpFrame.HeaderSize * parts);
 
     /// <summary>Gives the lane to the pipe that reads it.</summary>
-    /// <returns>True if there are messages already: the caller announces the lane, outside of all locks.</returns>
-    public bool BelongTo(Pipe pipe)
+    /// <returns>How many messages there are already: the caller announces the lane, outside of all locks.</returns>
+    public int BelongTo(Pipe pipe)
     {
         using (_gate.Hold())
         {
             _taken.Pipe = pipe;
-            return _isInLine;
+            _tellsOfEach = pipe.Socket.Receive.IsInArrivalOrder;
+            return (int)_messages;
         }
     }
 
@@ -97,16 +99,15 @@ internal sealed class InboundLane(QueueLimits limits)
     public Delivery Publish(InboundLease lease)
     {
         InboundLease? obsolete = null;
-        bool notify;
-        bool park;
+        int messages = lease.Messages; // Read here: once it is linked a consumer may end them.
+        bool notify = false;
+        bool park = false;
         using (_gate.Hold())
         {
-            _counts.Received += lease.Messages;
+            _counts.Received += messages;
             if (_isClosed)
             {
-                _counts.Dropped += lease.Messages;
-                notify = false;
-                park = false;
+                _counts.Dropped += messages;
             }
             else
             {
@@ -114,7 +115,7 @@ internal sealed class InboundLane(QueueLimits limits)
                 Link(lease);
                 _messages += lease.Messages;
                 _bytes += ChargeOf(lease.Bytes, lease.Unread);
-                notify = !_isInLine;
+                notify = !_isInLine || _tellsOfEach;
                 _isInLine = true;
                 park = !Conflates && _limits.IsFull(_messages, _bytes);
                 _isParked |= park;
@@ -126,7 +127,7 @@ internal sealed class InboundLane(QueueLimits limits)
         InboundLease.ReleaseAll(obsolete);
         if (notify)
         {
-            Pipe.Socket.Receive.Enqueue(this);
+            Pipe.Socket.Receive.Enqueue(this, messages);
         }
 
         return park ? Delivery.Park : Delivery.Continue;
@@ -173,7 +174,7 @@ internal sealed class InboundLane(QueueLimits limits)
                 obsolete = Conflates ? TakeObsolete() : null;
                 copied = Add(message, copy, slabs, source);
                 copy = null;
-                notify = !_isInLine && _taken.Pipe is not null;
+                notify = (!_isInLine || _tellsOfEach) && _taken.Pipe is not null;
                 _isInLine = true;
             }
         }
@@ -187,20 +188,20 @@ internal sealed class InboundLane(QueueLimits limits)
 
         if (notify)
         {
-            Pipe.Socket.Receive.Enqueue(this);
+            Pipe.Socket.Receive.Enqueue(this, messages: 1);
         }
 
         return status;
     }
 
-    /// <summary>Whether one more message would be taken now; if not, the sender is told when there is room again.</summary>
-    public bool HasRoom()
+    /// <summary>What one more message would meet now; where that is no room, the sender is told when there is some again.</summary>
+    public SendStatus Look()
     {
         using (_gate.Hold())
         {
             bool isFull = !Conflates && _limits.IsFull(_messages, _bytes);
             _isParked |= isFull;
-            return !_isClosed && !isFull;
+            return _isClosed ? SendStatus.Closed : isFull ? SendStatus.Full : SendStatus.Accepted;
         }
     }
 
@@ -237,6 +238,14 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <summary>Fetches the beginning of the next message.</summary>
     public void FetchPayload() => NextLease?.FetchPayload();
 
+    /// <summary>Looks at the next message. Parameters, and what is returned, as for <see cref="TryTake"/>, but for the message, which stays.</summary>
+    public bool TryPeek(out InboundLease lease, out int slot, ref bool resume)
+    {
+        lease = (_taken.Current ?? Refill(ref resume))!;
+        slot = lease?.Cursor ?? 0;
+        return lease is not null;
+    }
+
     /// <summary>Takes the next message. Under the receive queue's lock.</summary>
     /// <param name="lease">Where it is.</param>
     /// <param name="slot">Its first slot.</param>
@@ -244,20 +253,12 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <returns>False if there is none: the lane has left the line.</returns>
     public bool TryTake(out InboundLease lease, out int slot, ref bool resume)
     {
-        InboundLease? current = _taken.Current;
-        if (current is null)
+        if (!TryPeek(out lease, out slot, ref resume))
         {
-            current = Refill(ref resume);
-            if (current is null)
-            {
-                lease = null!;
-                slot = 0;
-                return false;
-            }
+            return false;
         }
 
-        slot = current.Cursor;
-        lease = current;
+        InboundLease current = lease;
         int parts = current.PartsOf(slot);
         _taken.UnreportedMessages++;
         _taken.UnreportedBytes += ChargeOf(current.BytesOf(slot), parts);
@@ -276,6 +277,16 @@ internal sealed class InboundLane(QueueLimits limits)
         }
 
         return true;
+    }
+
+    /// <summary>The message that was taken last is not wanted any more: it counts as dropped. Under the receive queue's lock.</summary>
+    public void CountUnwanted()
+    {
+        using (_gate.Hold())
+        {
+            _counts.Delivered--; // Which it is counted as, now or with the next report.
+            _counts.Dropped++;
+        }
     }
 
     /// <summary>Drops everything unread, counting it, and takes no more in. Under the receive queue's lock. Returns what the caller releases outside it.</summary>
@@ -485,15 +496,4 @@ internal sealed class InboundLane(QueueLimits limits)
         _openSlab = slab;
         return lease;
     }
-}
-
-/// <summary>The books of one lane: received = delivered + dropped + queued, in messages.</summary>
-internal record struct LaneCounts
-{
-    public long Received;
-    public long Delivered;
-    public long Dropped;
-    public long QueuedMessages;
-    public long QueuedBytes;
-    public bool IsParked;
 }

@@ -1,0 +1,39 @@
+using Net.Zlink.Interop.Tests.Peers;
+
+namespace Net.Zlink.Interop.Tests.Differential;
+
+/// <summary>One thing that happens in a conversation of a socket with raw peers, who are numbered from 0.</summary>
+internal abstract record WireStep
+{
+    /// <summary>A raw peer connects; one of that number that is there already goes on as an old one, unread and open.</summary>
+    public sealed record Open(int Peer) : WireStep;
+
+    /// <summary>A raw peer writes bytes, in pieces of the given lengths (the last one takes the rest).</summary>
+    /// <param name="Peer">Who.</param>
+    /// <param name="Bytes">What.</param>
+    /// <param name="Pieces">Lengths of the writes.</param>
+    /// <param name="Answers">The peer has said all that it needs for its heartbeat to be answered.</param>
+    public sealed record Write(int Peer, byte[] Bytes, int[] Pieces, bool Answers) : WireStep;
+
+    /// <summary>A raw peer ends, in order or by a reset.</summary>
+    public sealed record End(int Peer, bool Resets) : WireStep;
+
+    /// <summary>The application sends a message, without waiting.</summary>
+    public sealed record Send(byte[][] Parts) : WireStep;
+
+    /// <summary>The application receives all there is.</summary>
+    public sealed record Receive : WireStep;
+
+    /// <summary>The application calls something else on its socket.</summary>
+    public sealed record Call(string What, Action<IPeerSocket> On) : WireStep;
+
+    public sealed override string ToString() => this switch
+    {
+        Call call => $"application {call.What}",
+        Open open => $"peer {open.Peer} connects",
+        Write write => $"peer {write.Peer} writes {Convert.ToHexStringLower(write.Bytes)} in {write.Pieces.Length + 1}",
+        End end => $"peer {end.Peer} {(end.Resets ? "resets" : "ends")}",
+        Send send => $"application sends {string.Join('|', send.Parts.Select(Convert.ToHexStringLower))}",
+        _ => "application receives",
+    };
+}
