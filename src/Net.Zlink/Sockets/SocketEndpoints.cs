@@ -383,7 +383,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         {
             if (ReferenceEquals(session.Listener, listener))
             {
-                socket.Detach(session.Pipe, dropUnread: true);
+                socket.Detach(session.Pipe, dropUnread: false); // As natively: who stops listening has not stopped reading.
                 session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
             }
         }

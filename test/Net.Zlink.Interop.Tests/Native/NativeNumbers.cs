@@ -19,7 +19,6 @@ internal static class NativeOption
     public const int RoutingId = 5;
     public const int Subscribe = 6;
     public const int Unsubscribe = 7;
-    public const int Events = 15;
     public const int Type = 16;
     public const int Linger = 17;
     public const int ReconnectInterval = 18;
@@ -97,6 +96,7 @@ internal enum NativePollEvents : short
 /// <summary>Error numbers that these tests tell apart: Linux errno, and the library's own above its base 156384712.</summary>
 internal static class NativeErrno
 {
+    public const int NotFound = 2;
     public const int Interrupted = 4;
     public const int Again = 11;
     public const int Invalid = 22;

@@ -11,6 +11,10 @@ internal interface IPeerSocket : IDisposable
 
     void Connect(string endpoint);
 
+    void Unbind(string endpoint);
+
+    void Disconnect(string endpoint);
+
     void SetOption(int option, int value);
 
     void SetOption(int option, ReadOnlySpan<byte> value);

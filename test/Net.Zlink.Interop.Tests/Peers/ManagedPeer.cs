@@ -58,6 +58,10 @@ internal sealed class ManagedPeer : IPeerSocket
         }
     }
 
+    public void Unbind(string endpoint) => _socket.Unbind(endpoint);
+
+    public void Disconnect(string endpoint) => _socket.Disconnect(endpoint);
+
     public void SetOption(int option, int value) => ManagedOptions.Set(_socket.Options, option, value);
 
     public void SetOption(int option, ReadOnlySpan<byte> value)

@@ -2,17 +2,23 @@ using Net.Zlink.Interop.Tests.Native;
 
 namespace Net.Zlink.Interop.Tests.Peers;
 
-/// <summary>A socket of the native core, alone in a context of its own: when Dispose returns, its endpoints are free.</summary>
+/// <summary>A socket of the native core, alone in a context of its own unless it is given one: when Dispose returns, its endpoints are free.</summary>
 internal sealed class NativePeer : IPeerSocket
 {
     private readonly NativeSocketType _type;
-    private readonly NativeContext _context = new();
+    private readonly NativeContext _context;
+    private readonly bool _ownsContext;
     private readonly NativeSocket _socket;
     private readonly NativeMonitor _monitor;
 
     public NativePeer(NativeSocketType type)
+        : this(type, new NativeContext()) => _ownsContext = true;
+
+    /// <summary>A socket that shares a context, as inproc needs it.</summary>
+    public NativePeer(NativeSocketType type, NativeContext context)
     {
         _type = type;
+        _context = context;
         _socket = _context.CreateSocket(type);
         _socket.SetOption(NativeOption.Linger, 0);
         _monitor = _socket.OpenMonitor();
@@ -25,6 +31,10 @@ internal sealed class NativePeer : IPeerSocket
     }
 
     public void Connect(string endpoint) => _socket.Connect(endpoint);
+
+    public void Unbind(string endpoint) => _socket.Unbind(endpoint);
+
+    public void Disconnect(string endpoint) => _socket.Disconnect(endpoint);
 
     public void SetOption(int option, int value) => _socket.SetOption(option, value);
 
@@ -43,7 +53,17 @@ internal sealed class NativePeer : IPeerSocket
 
     public byte[][]? Receive(TimeSpan timeout) => _socket.Receive(timeout);
 
-    public void Attend() => _socket.GetInt32Option(NativeOption.Events);
+    public void Attend()
+    {
+        // Of all calls that look at what peers did this is the one that changes nothing: asked for its events, a socket takes a message out of its queue to see whether there is one.
+        try
+        {
+            _socket.Disconnect("inproc://nobody has this name");
+        }
+        catch (NativeException e) when (e.Error == NativeErrno.NotFound)
+        {
+        }
+    }
 
     public PeerEvent? NextEvent(TimeSpan timeout) =>
         _monitor.Receive(timeout) is { } read ? new PeerEvent(read.Type, read.Value, read.RoutingId, read.LocalAddress, read.RemoteAddress) : null;
@@ -51,7 +71,10 @@ internal sealed class NativePeer : IPeerSocket
     public void Dispose()
     {
         _socket.Dispose();
-        _context.Dispose();
+        if (_ownsContext)
+        {
+            _context.Dispose();
+        }
     }
 
     private void ChangeSubscription(int option, byte command, ReadOnlySpan<byte> prefix)

@@ -6,7 +6,7 @@ using Net.Zlink.Interop.Tests.Peers;
 namespace Net.Zlink.Interop.Tests.Differential;
 
 /// <summary>Holds a conversation with a socket of one implementation, and writes down what raw peers and application saw.</summary>
-internal sealed class ConversationRun : IDisposable
+internal sealed class WireRun : IDisposable
 {
     // More than any body has. Without a limit natively a length of 4 GiB is waited for.
     private const long LongestBody = 1000;
@@ -28,7 +28,7 @@ internal sealed class ConversationRun : IDisposable
     /// <param name="conversation">What happens.</param>
     /// <param name="kind">Whose socket.</param>
     /// <param name="quiet">How long nothing may come before nothing more comes.</param>
-    public ConversationRun(WireConversation conversation, PeerKind kind, TimeSpan quiet)
+    public WireRun(WireConversation conversation, PeerKind kind, TimeSpan quiet)
     {
         _conversation = conversation;
         _quiet = quiet;
