@@ -64,7 +64,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Connect(string endpoint) => ConnectAs(endpoint, alias: null);
 
-    /// <summary>Stops listening at an endpoint and ends the peers that came in by it (of inproc, which stay, only the name is freed). What they sent and is unread can still be received.</summary>
+    /// <summary>Stops listening at an endpoint and ends the peers that came in by it (of inproc, which stay, only the name is freed). What they sent and is unread can still be received; a PAIR takes the next peer when it is.</summary>
     /// <param name="endpoint">The text given to Bind, or the one it returned.</param>
     /// <exception cref="ZlinkException">NotFound: there is no such endpoint.</exception>
     public void Unbind(string endpoint) => Remove(endpoint);

@@ -56,9 +56,6 @@ internal sealed class InboundLease
     /// <summary>Its messages are notices of the socket itself (a subscription that came in), not a peer's data: whom they are about. Null for data.</summary>
     public object? NoticeOf { get; set; }
 
-    /// <summary>How often the receiver's filter had been narrowed before it let in the first of these messages: 0 is never wrong.</summary>
-    public int Narrowings { get; set; }
-
     /// <summary>Who sent these messages.</summary>
     public object? Source { get; private set; }
 
@@ -95,7 +92,6 @@ internal sealed class InboundLease
         lease._array = slab is null ? [] : slab.Array;
         lease.Source = source;
         lease.NoticeOf = null;
-        lease.Narrowings = 0;
         lease.Count = 0;
         lease.Messages = 0;
         lease.Bytes = 0;

@@ -28,7 +28,6 @@ internal abstract class SocketCore
     {
         Host = host;
         Type = type;
-        Receive = new ReceiveQueue(type == ZmpSocketType.Sub ? this : null) { IsInArrivalOrder = type == ZmpSocketType.XPub };
         Line = new SendLine(this);
         Endpoints = new SocketEndpoints(this, inproc);
     }
@@ -37,7 +36,7 @@ internal abstract class SocketCore
 
     public ZmpSocketType Type { get; }
 
-    public ReceiveQueue Receive { get; }
+    public ReceiveQueue Receive { get; } = new();
 
     public SendLine Line { get; }
 
@@ -79,7 +78,7 @@ internal abstract class SocketCore
     public SendStatus TrySend(ReadOnlySpan<byte> routeId, in OutgoingMessage message) =>
         IsClosed ? Outcome : Line.IsInFrontOf(routeId) ? SendStatus.Full : Route(routeId, message);
 
-    /// <summary>Whether a message that begins with this part is for the application (SUB). Any thread; takes no lock but a last one of its own.</summary>
+    /// <summary>Whether a message that begins with this part is for the application (SUB).</summary>
     public virtual bool Accepts(ReadOnlySpan<byte> firstPart) => true;
 
     /// <summary>A peer subscribes or cancels (PUB, XPUB).</summary>
@@ -88,9 +87,6 @@ internal abstract class SocketCore
     /// <param name="subscribes">Or cancels.</param>
     /// <param name="tells">The application gets its notice, if one is due, as a message of its own; false: the caller sees to that.</param>
     public virtual SubscriptionOutcome OnSubscription(Pipe pipe, ReadOnlySpan<byte> prefix, bool subscribes, bool tells = true) => SubscriptionOutcome.Silent;
-
-    /// <summary>Hands on messages of a peer behind all that the socket itself has to tell its application by now (XPUB's notices).</summary>
-    public virtual void PublishInOrder(Pipe pipe, InboundLease messages) => pipe.Lane.Publish(messages);
 
     /// <summary>Whether connections may read on, as far as the socket as a whole is concerned; if not, it resumes them later.</summary>
     public virtual bool MayRead() => true;

@@ -143,7 +143,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         return EndpointError.None;
     }
 
-    /// <summary>Ends every endpoint of that text, bound or connected. Unread messages of its pipes are dropped; unsent ones are delivered within <paramref name="linger"/>.</summary>
+    /// <summary>Ends every endpoint of that text, bound or connected. What is unread of peers that it connected to is dropped, of those that came in is left; unsent ones are delivered within <paramref name="linger"/>.</summary>
     /// <returns>False if there is none.</returns>
     public bool Remove(string text, TimeSpan linger)
     {

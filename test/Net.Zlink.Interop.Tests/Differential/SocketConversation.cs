@@ -38,7 +38,7 @@ internal sealed class SocketConversation
         (NativeSocketType[] binders, NativeSocketType[] connecters) = s_families[seed % s_families.Length];
         _isPair = binders is [NativeSocketType.Pair];
         IsInproc = _random.Next(2) == 0;
-        IsReadAtOnce = _random.Next(4) != 0;
+        IsReadAtOnce = binders.Contains(NativeSocketType.Pub) || connecters.Contains(NativeSocketType.Pub) || _random.Next(4) != 0;
         Types = new NativeSocketType[_isPair ? 2 : 2 + _random.Next(3)]; // For a third one a PAIR has no place.
         for (int i = 0; i < Types.Length; i++)
         {
@@ -70,7 +70,7 @@ internal sealed class SocketConversation
 
     public bool IsInproc { get; }
 
-    /// <summary>Each socket receives whatever there is after each step. Else it does so now and then, and none leaves: natively one that has left keeps its place until all that it sent is read.</summary>
+    /// <summary>Each socket receives whatever there is after each step. Else it does so now and then, and none leaves: natively one that has left keeps its place until all that it sent is read. Publishers and subscribers always do (docs/protocol.md, 15.5: when a filter is asked, and in which order topics and messages are read).</summary>
     public bool IsReadAtOnce { get; }
 
     public NativeSocketType[] Types { get; }

@@ -168,12 +168,6 @@ internal sealed class PublisherCore : SocketCore
     /// <summary>How many notices may wait; beyond that no connection is read.</summary>
     public void SetNoticeLimits(QueueLimits limits) => _told?.SetLimits(default, limits);
 
-    public override void PublishInOrder(Pipe pipe, InboundLease messages)
-    {
-        _told!.Add(pipe.Lane, messages); // Only an XPUB takes messages in.
-        _told.Publish();
-    }
-
     public override SubscriptionOutcome OnSubscription(Pipe pipe, ReadOnlySpan<byte> prefix, bool subscribes, bool tells = true)
     {
         SubscriptionOutcome outcome;

@@ -6,15 +6,14 @@ using Net.Zlink.Sockets.Pipes;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>What an XPUB tells its application of subscriptions, of all its peers in one line; and how peers' messages come behind it.</summary>
+/// <summary>What an XPUB tells its application of subscriptions, of all its peers in one line.</summary>
 /// <remarks>
 /// One line, because of the order: that the last subscriber of a topic left and that another came must be read in the order in which it happened, whichever connections it was; read the other
 /// way round, the application would take a wanted topic for an unwanted one. It is a lane like any peer's, bounded like it: while it is full no connection of the socket is read.
-/// Messages lie in their peers' lanes, bounded each by itself, but go there by the same way, and the socket's receive queue is in the order of arrival: what one peer sent, topics and messages, is read in the order in which it sent it.
 /// </remarks>
 internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new InboundLane(default) { IsShared = true })
 {
-    private readonly Queue<(InboundLane Lane, InboundLease Messages)> _decided = new();
+    private readonly Queue<InboundLease> _decided = new();
     private readonly Lock _turn = new();
     private bool _isPublishing;
 
@@ -32,15 +31,9 @@ internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new Inbo
         notice.NoticeOf = about;
         notice.AddPart(0, prefix.Length + 1);
         notice.EndMessage();
-        Add(Lane, notice);
-    }
-
-    /// <summary>Notes messages for a lane.</summary>
-    public void Add(InboundLane lane, InboundLease messages)
-    {
         lock (_turn)
         {
-            _decided.Enqueue((lane, messages));
+            _decided.Enqueue(notice);
         }
     }
 
@@ -49,10 +42,10 @@ internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new Inbo
     {
         while (true)
         {
-            (InboundLane Lane, InboundLease Messages) next;
+            InboundLease? notice;
             lock (_turn)
             {
-                if (_isPublishing || !_decided.TryDequeue(out next))
+                if (_isPublishing || !_decided.TryDequeue(out notice))
                 {
                     return;
                 }
@@ -60,7 +53,7 @@ internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new Inbo
                 _isPublishing = true;
             }
 
-            next.Lane.Publish(next.Messages);
+            Lane.Publish(notice);
             lock (_turn)
             {
                 _isPublishing = false;

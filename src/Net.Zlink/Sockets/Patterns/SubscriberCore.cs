@@ -18,11 +18,7 @@ internal sealed class SubscriberCore : SocketCore
     // One change of topics, or one greeting, at a time: so every publisher hears them in one order. Taken before every other lock.
     private readonly Lock _order = new();
     private SubscriptionParts _upstream;
-
-    // The topics have a lock of their own, under which none is taken: the receive queue asks under its own.
-    private ShortLock _topicsGate;
     private bool _wantsAll;
-    private bool _inverts;
 
     public SubscriberCore(EngineHost host, InprocRegistry inproc, bool isExtended)
         : base(host, inproc, isExtended ? ZmpSocketType.XSub : ZmpSocketType.Sub) => IsExtended = isExtended;
@@ -31,18 +27,7 @@ internal sealed class SubscriberCore : SocketCore
     public bool IsExtended { get; }
 
     /// <summary>Takes in what does not match.</summary>
-    public bool Inverts
-    {
-        get => Volatile.Read(ref _inverts);
-        set
-        {
-            if (value != Inverts)
-            {
-                Volatile.Write(ref _inverts, value);
-                Receive.Narrow();
-            }
-        }
-    }
+    public bool Inverts { get; set; }
 
     public bool OnlyFirst { get; set; }
 
@@ -55,7 +40,7 @@ internal sealed class SubscriberCore : SocketCore
     {
         get
         {
-            using (_topicsGate.Hold())
+            using (Gate.Hold())
             {
                 return _topics.Count;
             }
@@ -69,7 +54,7 @@ internal sealed class SubscriberCore : SocketCore
             return !Inverts; // The empty topic: asked for each message that comes in, it needs no lock.
         }
 
-        using (_topicsGate.Hold())
+        using (Gate.Hold())
         {
             return _topics.Matches(firstPart) != Inverts;
         }
@@ -80,10 +65,11 @@ internal sealed class SubscriberCore : SocketCore
     {
         lock (_order)
         {
-            Add(prefix);
             Pipe[] pipes;
             using (Gate.Hold())
             {
+                _topics.Add(prefix);
+                FindWhetherAll();
                 pipes = Informed();
             }
 
@@ -96,14 +82,16 @@ internal sealed class SubscriberCore : SocketCore
     {
         lock (_order)
         {
-            if (!RemoveLast(prefix))
-            {
-                return;
-            }
-
             Pipe[] pipes;
             using (Gate.Hold())
             {
+                if (!_topics.Remove(prefix, out int left) || left > 0)
+                {
+                    return;
+                }
+
+                FindWhetherAll();
+
                 pipes = Informed();
             }
 
@@ -116,37 +104,37 @@ internal sealed class SubscriberCore : SocketCore
     {
         lock (_order)
         {
-            int parts = message.PartCount;
-            bool isOnlyNews = true;
-            bool isNews = false;
-            for (int i = 0; i < parts; i++)
-            {
-                UpstreamPart kind = _upstream.Next(UpstreamPart.Data, message.PartAt(i), i < parts - 1, OnlyFirst, out ReadOnlySpan<byte> prefix);
-                if (kind == UpstreamPart.Subscribe)
-                {
-                    Add(prefix);
-                    isNews = true;
-                }
-                else if (kind == UpstreamPart.Cancel)
-                {
-                    isNews |= RemoveLast(prefix);
-                }
-                else
-                {
-                    isOnlyNews = false;
-                }
-            }
-
             Pipe[] pipes;
+            int parts = message.PartCount;
             using (Gate.Hold())
             {
-                pipes = [.. _all.Peers];
-            }
+                bool isOnlyNews = true;
+                bool isNews = false;
+                for (int i = 0; i < parts; i++)
+                {
+                    UpstreamPart kind = _upstream.Next(UpstreamPart.Data, message.PartAt(i), i < parts - 1, OnlyFirst, out ReadOnlySpan<byte> prefix);
+                    if (kind == UpstreamPart.Subscribe)
+                    {
+                        _topics.Add(prefix);
+                        isNews = true;
+                    }
+                    else if (kind == UpstreamPart.Cancel)
+                    {
+                        isNews |= _topics.Remove(prefix, out int left) && left == 0;
+                    }
+                    else
+                    {
+                        isOnlyNews = false;
+                    }
+                }
 
-            if (isOnlyNews && (!isNews || pipes.Length == 0))
-            {
-                message.Consume();
-                return SendStatus.Accepted; // Nobody needs to know, or whoever comes will be told.
+                FindWhetherAll();
+                pipes = [.. _all.Peers];
+                if (isOnlyNews && (!isNews || pipes.Length == 0))
+                {
+                    message.Consume();
+                    return SendStatus.Accepted; // Nobody needs to know, or whoever comes will be told.
+                }
             }
 
             Fanout.Send(this, pipes, message);
@@ -163,10 +151,6 @@ internal sealed class SubscriberCore : SocketCore
             using (Gate.Hold())
             {
                 _lost.Remove(pipe);
-            }
-
-            using (_topicsGate.Hold())
-            {
                 foreach (ReadOnlySpan<byte> topic in _topics)
                 {
                     topics.Add(topic.ToArray());
@@ -219,37 +203,7 @@ internal sealed class SubscriberCore : SocketCore
         _lost.Remove(pipe);
     }
 
-    private void Add(ReadOnlySpan<byte> prefix)
-    {
-        using (_topicsGate.Hold())
-        {
-            _topics.Add(prefix);
-            Volatile.Write(ref _wantsAll, _topics.Matches([]));
-        }
-
-        if (Inverts)
-        {
-            Receive.Narrow();
-        }
-    }
-
-    /// <summary>True if nobody asks for it any more.</summary>
-    private bool RemoveLast(ReadOnlySpan<byte> prefix)
-    {
-        using (_topicsGate.Hold())
-        {
-            if (!_topics.Remove(prefix, out int left) || left > 0)
-            {
-                return false;
-            }
-
-            Volatile.Write(ref _wantsAll, _topics.Matches([]));
-        }
-
-        Receive.Narrow();
-        return true;
-    }
-
+    private void FindWhetherAll() => Volatile.Write(ref _wantsAll, _topics.Matches([]));
 
     /// <summary>The pipes that a change of topics is told to. Under the lock.</summary>
     private Pipe[] Informed() => _lost.Count == 0 ? [.. _all.Peers] : Array.FindAll([.. _all.Peers], pipe => !_lost.Contains(pipe));

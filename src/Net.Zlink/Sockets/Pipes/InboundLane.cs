@@ -24,7 +24,6 @@ internal sealed class InboundLane(QueueLimits limits)
     private long _messages;
     private long _bytes;
     private bool _isInLine;
-    private bool _tellsOfEach;
     private bool _isParked;
     private bool _isClosed;
     private QueueLimits _limits = limits;
@@ -84,14 +83,13 @@ internal sealed class InboundLane(QueueLimits limits)
     private static long ChargeOf(long payload, int parts) => payload + ((long)ZmpFrame.HeaderSize * parts);
 
     /// <summary>Gives the lane to the pipe that reads it.</summary>
-    /// <returns>How many messages there are already: the caller announces the lane, outside of all locks.</returns>
-    public int BelongTo(Pipe pipe)
+    /// <returns>True if there are messages already: the caller announces the lane, outside of all locks.</returns>
+    public bool BelongTo(Pipe pipe)
     {
         using (_gate.Hold())
         {
             _taken.Pipe = pipe;
-            _tellsOfEach = pipe.Socket.Receive.IsInArrivalOrder;
-            return (int)_messages;
+            return _isInLine;
         }
     }
 
@@ -99,15 +97,16 @@ internal sealed class InboundLane(QueueLimits limits)
     public Delivery Publish(InboundLease lease)
     {
         InboundLease? obsolete = null;
-        int messages = lease.Messages; // Read here: once it is linked a consumer may end them.
-        bool notify = false;
-        bool park = false;
+        bool notify;
+        bool park;
         using (_gate.Hold())
         {
-            _counts.Received += messages;
+            _counts.Received += lease.Messages;
             if (_isClosed)
             {
-                _counts.Dropped += messages;
+                _counts.Dropped += lease.Messages;
+                notify = false;
+                park = false;
             }
             else
             {
@@ -115,7 +114,7 @@ internal sealed class InboundLane(QueueLimits limits)
                 Link(lease);
                 _messages += lease.Messages;
                 _bytes += ChargeOf(lease.Bytes, lease.Unread);
-                notify = !_isInLine || _tellsOfEach;
+                notify = !_isInLine;
                 _isInLine = true;
                 park = !Conflates && _limits.IsFull(_messages, _bytes);
                 _isParked |= park;
@@ -127,7 +126,7 @@ internal sealed class InboundLane(QueueLimits limits)
         InboundLease.ReleaseAll(obsolete);
         if (notify)
         {
-            Pipe.Socket.Receive.Enqueue(this, messages);
+            Pipe.Socket.Receive.Enqueue(this);
         }
 
         return park ? Delivery.Park : Delivery.Continue;
@@ -174,7 +173,7 @@ internal sealed class InboundLane(QueueLimits limits)
                 obsolete = Conflates ? TakeObsolete() : null;
                 copied = Add(message, copy, slabs, source);
                 copy = null;
-                notify = (!_isInLine || _tellsOfEach) && _taken.Pipe is not null;
+                notify = !_isInLine && _taken.Pipe is not null;
                 _isInLine = true;
             }
         }
@@ -188,20 +187,20 @@ internal sealed class InboundLane(QueueLimits limits)
 
         if (notify)
         {
-            Pipe.Socket.Receive.Enqueue(this, messages: 1);
+            Pipe.Socket.Receive.Enqueue(this);
         }
 
         return status;
     }
 
-    /// <summary>What one more message would meet now; where that is no room, the sender is told when there is some again.</summary>
-    public SendStatus Look()
+    /// <summary>Whether one more message would be taken now; if not, the sender is told when there is room again.</summary>
+    public bool HasRoom()
     {
         using (_gate.Hold())
         {
             bool isFull = !Conflates && _limits.IsFull(_messages, _bytes);
             _isParked |= isFull;
-            return _isClosed ? SendStatus.Closed : isFull ? SendStatus.Full : SendStatus.Accepted;
+            return !_isClosed && !isFull;
         }
     }
 
@@ -238,14 +237,6 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <summary>Fetches the beginning of the next message.</summary>
     public void FetchPayload() => NextLease?.FetchPayload();
 
-    /// <summary>Looks at the next message. Parameters, and what is returned, as for <see cref="TryTake"/>, but for the message, which stays.</summary>
-    public bool TryPeek(out InboundLease lease, out int slot, ref bool resume)
-    {
-        lease = (_taken.Current ?? Refill(ref resume))!;
-        slot = lease?.Cursor ?? 0;
-        return lease is not null;
-    }
-
     /// <summary>Takes the next message. Under the receive queue's lock.</summary>
     /// <param name="lease">Where it is.</param>
     /// <param name="slot">Its first slot.</param>
@@ -253,12 +244,20 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <returns>False if there is none: the lane has left the line.</returns>
     public bool TryTake(out InboundLease lease, out int slot, ref bool resume)
     {
-        if (!TryPeek(out lease, out slot, ref resume))
+        InboundLease? current = _taken.Current;
+        if (current is null)
         {
-            return false;
+            current = Refill(ref resume);
+            if (current is null)
+            {
+                lease = null!;
+                slot = 0;
+                return false;
+            }
         }
 
-        InboundLease current = lease;
+        slot = current.Cursor;
+        lease = current;
         int parts = current.PartsOf(slot);
         _taken.UnreportedMessages++;
         _taken.UnreportedBytes += ChargeOf(current.BytesOf(slot), parts);
@@ -277,16 +276,6 @@ internal sealed class InboundLane(QueueLimits limits)
         }
 
         return true;
-    }
-
-    /// <summary>The message that was taken last is not wanted any more: it counts as dropped. Under the receive queue's lock.</summary>
-    public void CountUnwanted()
-    {
-        using (_gate.Hold())
-        {
-            _counts.Delivered--; // Which it is counted as, now or with the next report.
-            _counts.Dropped++;
-        }
     }
 
     /// <summary>Drops everything unread, counting it, and takes no more in. Under the receive queue's lock. Returns what the caller releases outside it.</summary>
@@ -496,4 +485,15 @@ internal sealed class InboundLane(QueueLimits limits)
         _openSlab = slab;
         return lease;
     }
+}
+
+/// <summary>The books of one lane: received = delivered + dropped + queued, in messages.</summary>
+internal record struct LaneCounts
+{
+    public long Received;
+    public long Delivered;
+    public long Dropped;
+    public long QueuedMessages;
+    public long QueuedBytes;
+    public bool IsParked;
 }

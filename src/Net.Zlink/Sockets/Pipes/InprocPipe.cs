@@ -57,7 +57,7 @@ internal sealed class InprocPipe : Pipe
         }
     }
 
-    public override bool HasRoom => _out.Look() == SendStatus.Accepted;
+    public override bool HasRoom => _out.HasRoom();
 
     /// <summary>Lets this end, the binder's, know whom it sends to.</summary>
     public void Face(InprocPipe connecter) => Volatile.Write(ref _other, connecter);
@@ -68,9 +68,9 @@ internal sealed class InprocPipe : Pipe
         Volatile.Write(ref connecter._other, binder);
         Volatile.Write(ref binder._other, connecter);
         connecter.Lane.BelongTo(connecter);
-        if (binder.Lane.BelongTo(binder) is > 0 and int messages)
+        if (binder.Lane.BelongTo(binder))
         {
-            binder.Socket.Receive.Enqueue(binder.Lane, messages);
+            binder.Socket.Receive.Enqueue(binder.Lane);
         }
     }
 
@@ -84,9 +84,7 @@ internal sealed class InprocPipe : Pipe
             return SendStatus.Accepted;
         }
 
-        return other?.Socket.InboundRole == InboundRole.SubscriptionsAndData
-            ? AppendInOrder(other, message, force)
-            : _out.Append(message, Socket.Host.Slabs, Name, force);
+        return _out.Append(message, Socket.Host.Slabs, Name, force);
     }
 
     public override SendStatus TrySendShared(Slab encoded, int length, bool force = false)
@@ -184,27 +182,6 @@ internal sealed class InprocPipe : Pipe
         {
             reader.OnRoomInLane();
         }
-    }
-
-    /// <summary>To an XPUB, which reads messages and what it is told of topics in one order.</summary>
-    private SendStatus AppendInOrder(InprocPipe reader, in OutgoingMessage message, bool force)
-    {
-        SendStatus status = _out.Look();
-        if (status == SendStatus.Closed || (status == SendStatus.Full && !force))
-        {
-            return status;
-        }
-
-        InboundLease lease = InboundLease.Rent(slab: null, Name);
-        bool copied = message.MoveTo(lease, Socket.Host.Slabs);
-        lease.EndMessage();
-        reader.Socket.PublishInOrder(reader, lease);
-        if (copied && message.Owner is { } owner)
-        {
-            HandedOver.Dispose(owner);
-        }
-
-        return SendStatus.Accepted;
     }
 
     /// <summary>What an XSUB that waits for a binder says of its topics alone: the binder is told all topics when it comes, so this must not lie in its lane as a message.</summary>

@@ -12,27 +12,19 @@ internal class ReceiveWaiter : Waiter<TakenMessage>
     internal TakenMessage Given { get; set; }
 }
 
-/// <summary>The receiving side of a socket: fair between its pipes, one whole message each in turn (what a peer that has left sent comes out in one go), or in the order of arrival; with a line of waiting consumers.</summary>
+/// <summary>The receiving side of a socket: fair between its pipes, one whole message each in turn (what a peer that has left sent comes out in one go), with a line of waiting consumers.</summary>
 /// <remarks>
 /// The lock makes its holder the single consumer of all lanes; it is held for pointer work only. Pipes with unread messages stand in a line, so finding the next message never looks at
-/// empty pipes. Senders are told of room, waiters completed, and unwanted messages ended, after the lock is left.
-/// <para>A filter was asked when a message came in. Where it has been narrowed since, it is asked once more when the message would be taken: of a topic that was cancelled nothing is received any more.</para>
+/// empty pipes. Senders are told of room, and waiters completed, after the lock is left.
 /// </remarks>
-internal sealed class ReceiveQueue(SocketCore? filter = null) : IWaiterList
+internal sealed class ReceiveQueue : IWaiterList
 {
     private ShortLock _gate;
     private LaneLine _line;
     private WaiterList<ReceiveWaiter> _waiters;
     private InboundLane? _turn;
     private bool _mayHaveMore;
-    private int _narrowings;
     private Func<Exception>? _closed;
-
-    /// <summary>Messages come out as they came in, whosever they are: a lane then stands in the line once for each of its messages. Set before the first pipe.</summary>
-    public bool IsInArrivalOrder { get; init; }
-
-    /// <summary>How often its filter has come to want less; what is noted in a lease is not asked about again as long as it is the same.</summary>
-    public int Narrowings => Volatile.Read(ref _narrowings);
 
     /// <summary>Told, outside the lock, that a queue without messages has one, or is closed: for those who watch several sockets.</summary>
     public ReadinessWatchers Watchers { get; } = new();
@@ -49,28 +41,36 @@ internal sealed class ReceiveQueue(SocketCore? filter = null) : IWaiterList
         get
         {
             // The usual case of a consumer that looks before each message: it put this here itself, with a batch, and needs no lock to find it.
-            if (Narrowings == 0 && Volatile.Read(ref _turn) is { HasTaken: true })
+            if (Volatile.Read(ref _turn) is { HasTaken: true })
             {
                 return true;
             }
 
-            Aftermath after = default;
-            bool found;
             using (_gate.Hold())
             {
-                found = FindNext(ref after);
-            }
+                // A lane leaves the line only when it is found empty.
+                while ((_turn ?? _line.Dequeue()) is { } lane)
+                {
+                    if (!lane.LeaveIfEmpty())
+                    {
+                        _turn = lane;
+                        return true;
+                    }
 
-            after.Settle();
-            return found;
+                    _turn = null;
+                }
+
+                _mayHaveMore = _closed is not null;
+                return false;
+            }
         }
     }
 
-    /// <summary>A lane that was empty has messages, or, in the order of arrival, so many more.</summary>
-    public void Enqueue(InboundLane lane, int messages)
+    /// <summary>A lane that was empty has messages.</summary>
+    public void Enqueue(InboundLane lane)
     {
         ReceiveWaiter? served;
-        Aftermath after = default;
+        InboundLane? resume = null;
         bool tell = false;
         bool isClosed;
         using (_gate.Hold())
@@ -79,15 +79,11 @@ internal sealed class ReceiveQueue(SocketCore? filter = null) : IWaiterList
             if (!isClosed)
             {
                 tell = _turn is null && _line.Count == 0;
-                for (int i = IsInArrivalOrder ? messages : 1; i > 0; i--)
-                {
-                    _line.Enqueue(lane);
-                }
-
+                _line.Enqueue(lane);
                 _mayHaveMore = true;
             }
 
-            served = isClosed ? null : Serve(ref after);
+            served = isClosed ? null : Serve(ref resume);
         }
 
         if (isClosed)
@@ -96,7 +92,7 @@ internal sealed class ReceiveQueue(SocketCore? filter = null) : IWaiterList
             return;
         }
 
-        after.Settle();
+        ResumeAll(resume);
         CompleteAll(served);
         if (tell)
         {
@@ -104,29 +100,23 @@ internal sealed class ReceiveQueue(SocketCore? filter = null) : IWaiterList
         }
     }
 
-    /// <summary>The filter wants less than before: what lies here is looked at once more before it is given away.</summary>
-    public void Narrow()
-    {
-        if (filter is not null)
-        {
-            Interlocked.Increment(ref _narrowings);
-        }
-    }
-
     /// <summary>Takes the next message without waiting.</summary>
     /// <exception cref="Exception">The queue is closed: what <see cref="Close"/> was given.</exception>
     public bool TryTake(out TakenMessage taken)
     {
-        Aftermath after = default;
+        InboundLane? resume = null;
         bool found;
         Func<Exception>? closed;
         using (_gate.Hold())
         {
             closed = _closed;
-            found = Take(ref after, out taken);
+            found = Take(ref resume, out taken);
         }
 
-        after.Settle();
+        if (resume is not null)
+        {
+            ResumeAll(resume);
+        }
 
         if (!found)
         {
@@ -145,19 +135,19 @@ internal sealed class ReceiveQueue(SocketCore? filter = null) : IWaiterList
     /// <exception cref="Exception">The queue is closed and nothing was taken: what <see cref="Close"/> was given.</exception>
     public int TakeMany(Span<TakenMessage> into)
     {
-        Aftermath after = default;
+        InboundLane? resume = null;
         int count = 0;
         Func<Exception>? closed;
         using (_gate.Hold())
         {
             closed = _closed;
-            while (count < into.Length && Take(ref after, out into[count]))
+            while (count < into.Length && Take(ref resume, out into[count]))
             {
                 count++;
             }
         }
 
-        after.Settle();
+        ResumeAll(resume);
         if (count < into.Length)
         {
             OwedFlush.Pay();
@@ -169,11 +159,11 @@ internal sealed class ReceiveQueue(SocketCore? filter = null) : IWaiterList
     /// <summary>Takes at once if there is something; otherwise the waiter stands in line.</summary>
     public bool TakeOrWait(ReceiveWaiter waiter, out TakenMessage taken)
     {
-        Aftermath after = default;
+        InboundLane? resume = null;
         bool found;
         using (_gate.Hold())
         {
-            found = Take(ref after, out taken);
+            found = Take(ref resume, out taken);
             if (!found)
             {
                 if (_closed is not null)
@@ -185,7 +175,7 @@ internal sealed class ReceiveQueue(SocketCore? filter = null) : IWaiterList
             }
         }
 
-        after.Settle();
+        ResumeAll(resume);
         return found;
     }
 
@@ -265,6 +255,18 @@ internal sealed class ReceiveQueue(SocketCore? filter = null) : IWaiterList
         Watchers.Tell();
     }
 
+    private static void ResumeAll(InboundLane? lane)
+    {
+        while (lane is not null)
+        {
+            InboundLane? next = lane.NextToResume;
+            lane.NextToResume = null;
+            lane.IsToBeResumed = false;
+            lane.Pipe.OnRoomInLane();
+            lane = next;
+        }
+    }
+
     private static void CompleteAll(ReceiveWaiter? waiter)
     {
         while (waiter is not null)
@@ -278,7 +280,7 @@ internal sealed class ReceiveQueue(SocketCore? filter = null) : IWaiterList
         }
     }
 
-    private bool Take(ref Aftermath after, out TakenMessage taken)
+    private bool Take(ref InboundLane? resume, out TakenMessage taken)
     {
         while (true)
         {
@@ -292,9 +294,11 @@ internal sealed class ReceiveQueue(SocketCore? filter = null) : IWaiterList
 
             bool hasRoom = false;
             bool found = lane.TryTake(out InboundLease lease, out int slot, ref hasRoom);
-            if (hasRoom)
+            if (hasRoom && !lane.IsToBeResumed)
             {
-                after.Resume(lane);
+                lane.IsToBeResumed = true;
+                lane.NextToResume = resume;
+                resume = lane;
             }
 
             if (!found)
@@ -304,66 +308,27 @@ internal sealed class ReceiveQueue(SocketCore? filter = null) : IWaiterList
             }
 
             // One message, then the next pipe; alone, a pipe keeps its turn. One that has ended keeps it too: what the same peer sends over its next connection must not come before it.
-            bool staysInTurn = !IsInArrivalOrder && (_line.Count == 0 || !lane.Pipe.IsAttached);
-            _turn = staysInTurn ? lane : null;
-            if (!staysInTurn && !IsInArrivalOrder)
+            if (_line.Count == 0 || !lane.Pipe.IsAttached)
             {
+                _turn = lane;
+            }
+            else
+            {
+                _turn = null;
                 _line.Enqueue(lane);
             }
 
             taken = new TakenMessage(lease, slot, lane.Pipe);
-            if (IsWanted(lease, slot))
-            {
-                return true;
-            }
-
-            lane.CountUnwanted();
-            after.End(taken);
+            return true;
         }
     }
-
-    /// <summary>Finds the lane whose turn it is and leaves its message there; ends what stands before it and is not wanted any more.</summary>
-    private bool FindNext(ref Aftermath after)
-    {
-        while ((_turn ?? _line.Dequeue()) is { } lane)
-        {
-            // A lane leaves the line only when it is found empty.
-            if (lane.LeaveIfEmpty())
-            {
-                _turn = null;
-                continue;
-            }
-
-            _turn = lane;
-            bool hasRoom = false;
-            if (_narrowings == 0 || !lane.TryPeek(out InboundLease lease, out int slot, ref hasRoom) || IsWanted(lease, slot))
-            {
-                return true;
-            }
-
-            lane.TryTake(out lease, out slot, ref hasRoom);
-            lane.CountUnwanted();
-            after.End(new TakenMessage(lease, slot, lane.Pipe));
-            if (hasRoom)
-            {
-                after.Resume(lane);
-            }
-        }
-
-        _mayHaveMore = _closed is not null;
-        return false;
-    }
-
-    /// <summary>False if the message came in before its topic was cancelled.</summary>
-    private bool IsWanted(InboundLease lease, int slot) =>
-        lease.Narrowings == _narrowings || filter is null || filter.Accepts(lease.Payload(slot, lease.GenerationOf(slot)).Span);
 
     /// <summary>Gives what there is to those who wait; returns them in order, linked, to be completed outside the lock.</summary>
-    private ReceiveWaiter? Serve(ref Aftermath after)
+    private ReceiveWaiter? Serve(ref InboundLane? resume)
     {
         ReceiveWaiter? first = null;
         ReceiveWaiter? last = null;
-        while (_waiters.First is { } waiter && Take(ref after, out TakenMessage taken))
+        while (_waiters.First is { } waiter && Take(ref resume, out TakenMessage taken))
         {
             _waiters.Remove(waiter);
             waiter.Given = taken;

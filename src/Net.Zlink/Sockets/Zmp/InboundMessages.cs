@@ -22,7 +22,6 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     private bool _isInMessage;
     private bool _isDropping;
     private int _end;
-    private int _narrowings;
     private Delivery _delivery;
 
     /// <summary>Who sends, once that is known.</summary>
@@ -38,7 +37,6 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     public void Begin(in InboundBatch batch, ReceiveSlab slabs)
     {
         _role = socket.InboundRole;
-        _narrowings = socket.Receive.Narrowings; // Before the filter is asked: what is taken away meanwhile is noticed when the messages are read.
         _slabs = slabs;
         _delivery = Delivery.Continue;
         _kept = false;
@@ -153,7 +151,6 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
         {
             _slab.AddReference();
             _lease = lease = InboundLease.Rent(_slab, Source);
-            lease.Narrowings = _narrowings;
         }
         else if (lease.OpenParts >= maxParts)
         {
@@ -176,18 +173,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
 
     private void Publish(InboundLease lease)
     {
-        bool isFull;
-        if (_role == InboundRole.SubscriptionsAndData)
-        {
-            socket.PublishInOrder(pipe, lease);
-            isFull = !pipe.Lane.MayRead(); // Where another thread is at it, and has not come to this lease yet, the next one finds the lane full.
-        }
-        else
-        {
-            isFull = pipe.Lane.Publish(lease) == Delivery.Park;
-        }
-
-        if (isFull)
+        if (pipe.Lane.Publish(lease) == Delivery.Park)
         {
             _delivery = Delivery.Park;
         }

@@ -15,8 +15,8 @@ namespace Net.Zlink.Tests.Sockets.Pipes;
 /// <summary>A socket's inside without a pattern: what it sends goes where the test says.</summary>
 internal sealed class TestCore : SocketCore, IDisposable
 {
-    private TestCore(EngineHost host, ZmpSocketType type)
-        : base(host, new InprocRegistry(), type)
+    private TestCore(EngineHost host)
+        : base(host, new InprocRegistry(), ZmpSocketType.Pair)
     {
     }
 
@@ -25,16 +25,10 @@ internal sealed class TestCore : SocketCore, IDisposable
     /// <summary>What becomes of a message.</summary>
     public Router Routing { get; set; } = (_, _) => SendStatus.Full;
 
-    /// <summary>What a SUB would want.</summary>
-    public Predicate<string> Wanted { get; set; } = _ => true;
-
     public override bool CanSend => true;
 
-    /// <param name="type">Of the socket that this is like as far as receiving goes.</param>
-    public static TestCore Create(ZmpSocketType type = ZmpSocketType.Pair) =>
-        new(new EngineHost(1, TestPools.Create(), TimeProvider.System, NullLogger.Instance, new RecordingObserver()), type);
-
-    public override bool Accepts(ReadOnlySpan<byte> firstPart) => Wanted(Encoding.ASCII.GetString(firstPart));
+    public static TestCore Create() =>
+        new(new EngineHost(1, TestPools.Create(), TimeProvider.System, NullLogger.Instance, new RecordingObserver()));
 
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message) => Routing(routeId.ToArray(), message.Payload.ToArray());
 
@@ -80,10 +74,7 @@ internal sealed class TestPipe : Pipe
     }
 
     /// <summary>Publishes messages of one part, as a read from the wire does.</summary>
-    public Delivery Publish(params string[] texts) => Lane.Publish(LeaseOf(texts));
-
-    /// <summary>The same, to be published.</summary>
-    public InboundLease LeaseOf(params string[] texts)
+    public Delivery Publish(params string[] texts)
     {
         Slab slab = Socket.Host.Slabs.Rent(texts.Sum(t => t.Length) + 1);
         InboundLease lease = InboundLease.Rent(slab, Peer);
@@ -96,7 +87,7 @@ internal sealed class TestPipe : Pipe
             offset += text.Length;
         }
 
-        return lease;
+        return Lane.Publish(lease);
     }
 
     /// <summary>Appends a message as a sender in this process does.</summary>
