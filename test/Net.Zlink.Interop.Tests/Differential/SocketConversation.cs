@@ -27,7 +27,7 @@ internal sealed class SocketConversation
     private readonly HashSet<(int Socket, int Endpoint)> _connected = []; // Natively who connects twice has two places, of which a ROUTER serves one.
     private readonly List<SocketStep> _steps = [];
 
-    // Sockets have low high-water marks, and nobody reads before the end. Over tcp it depends on the moment how much is on its way; natively room is told of when half of the queue is read, and an XPUB takes in what its peers send without end.
+    // Sockets have low high-water marks, and nobody reads before the end. Over tcp it depends on the moment how much is on its way; natively room is told of when half of the queue is read. Not for publishers, which are always read at once: natively an XPUB takes in what its peers send without end.
     private readonly bool _hasMarks;
     private readonly bool _isPair;
     private int _counter;
@@ -46,7 +46,7 @@ internal sealed class SocketConversation
             Types[i] = family[_random.Next(family.Length)];
         }
 
-        _hasMarks = IsInproc && !IsReadAtOnce && (_isPair || binders.Contains(NativeSocketType.Dealer)) && _random.Next(2) == 0;
+        _hasMarks = IsInproc && !IsReadAtOnce && _random.Next(2) == 0;
         Options = [.. Types.Select(type => MakeOptions(type).ToArray())];
         _isClosed = new bool[Types.Length];
         Bind(0, 0);

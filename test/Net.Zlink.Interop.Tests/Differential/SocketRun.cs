@@ -90,7 +90,7 @@ internal sealed class SocketRun : IDisposable
         switch (step.Action)
         {
             case SocketAction.Bind:
-                _endpoints[step.Endpoint] = socket.Bind(_conversation.IsInproc ? $"inproc://e{step.Endpoint}" : "tcp://127.0.0.1:0");
+                _endpoints[step.Endpoint] = socket.Bind(_conversation.IsInproc ? EndpointOf(step) : "tcp://127.0.0.1:0");
                 break;
             case SocketAction.Unbind:
                 socket.Unbind(EndpointOf(step));

@@ -26,7 +26,7 @@ internal sealed class WireConversation
     private WireConversation(int seed)
     {
         _random = new Random(seed);
-        Type = s_types[(seed % s_types.Length + s_types.Length) % s_types.Length];
+        Type = s_types[seed % s_types.Length];
         _peers = new PeerState[Type is NativeSocketType.Pair ? 1 : 1 + _random.Next(3)];
         _held = [.. _peers.Select(static _ => new HashSet<byte>())];
         MakeOptions();
@@ -89,8 +89,12 @@ internal sealed class WireConversation
         return text.ToString();
     }
 
-    // Not where a socket that connects has topics: natively the next connection hears those that were held when the last one was lost, then each change; ours hears those that are held when it comes.
-    private bool MayBreak => IsReadAtOnce && !(Connects && Type is NativeSocketType.Sub or NativeSocketType.XSub);
+    private bool MayBreak => IsReadAtOnce && !TellsTopicsAnew;
+
+    // Natively the next connection hears the topics that were held when the last one was lost, then each change; ours hears those that are held when it comes. So no topic may change in between.
+    private bool TellsTopicsAnew => Connects && Subscribes;
+
+    private bool Subscribes => Type is NativeSocketType.Sub or NativeSocketType.XSub;
 
     private bool Publishes => Type is NativeSocketType.Pub or NativeSocketType.XPub;
 
@@ -146,9 +150,9 @@ internal sealed class WireConversation
             case 9 when IsReadAtOnce && _peers[peer] != PeerState.Absent:
                 _steps.Add(new WireStep.End(peer, _random.Next(2) == 0));
                 _peers[peer] = PeerState.Absent;
-                if (Connects && Type is NativeSocketType.Sub or NativeSocketType.XSub)
+                if (TellsTopicsAnew)
                 {
-                    Open(peer); // Natively the next connection hears the topics that were held when the last one was lost, then each change; ours hears those that are held when it comes.
+                    Open(peer);
                 }
 
                 break;
@@ -179,19 +183,19 @@ internal sealed class WireConversation
             parts = [Encoding.ASCII.GetBytes(_random.Next(8) == 0 ? "nobody" : IdOf(_random.Next(_peers.Length))), .. parts];
         }
 
-        if (Type is not NativeSocketType.Sub and not NativeSocketType.XSub)
+        if (Subscribes)
         {
-            _steps.Add(new WireStep.Send(parts));
+            AppCall();
         }
         else
         {
-            AppCall();
+            _steps.Add(new WireStep.Send(parts));
         }
     }
 
     private void AppCall()
     {
-        if (Type is NativeSocketType.Sub or NativeSocketType.XSub)
+        if (Subscribes)
         {
             byte[] topic = Topic();
             string text = Convert.ToHexStringLower(topic);
@@ -321,7 +325,7 @@ internal sealed class WireConversation
         byte[][] parts = new byte[_random.Next(3) == 0 && (!Publishes || letter == 's' || !IsReadAtOnce) ? 1 + _random.Next(3) : 1][];
         for (int i = 0; i < parts.Length; i++)
         {
-            string text = string.Create(CultureInfo.InvariantCulture, $"{(Publishes || Type is NativeSocketType.Sub or NativeSocketType.XSub ? s_topics[_random.Next(s_topics.Length)] : "")}{letter}{_counter++}");
+            string text = string.Create(CultureInfo.InvariantCulture, $"{(Publishes || Subscribes ? s_topics[_random.Next(s_topics.Length)] : "")}{letter}{_counter++}");
             parts[i] = _random.Next(10) switch
             {
                 0 => [],
@@ -333,7 +337,7 @@ internal sealed class WireConversation
         return parts;
     }
 
-    private byte[] Message(byte[][] parts) => [.. parts.SelectMany((part, i) => Frame(i + 1 < parts.Length ? More : (byte)0, part))];
+    private static byte[] Message(byte[][] parts) => [.. parts.SelectMany((part, i) => Frame(i + 1 < parts.Length ? More : (byte)0, part))];
 
     private byte[] Topic() => Encoding.ASCII.GetBytes(s_topics[_random.Next(s_topics.Length)]);
 

@@ -207,7 +207,6 @@ internal sealed class WireRun : IDisposable
 
         // Of attempts to connect there are as many as time allows.
         PeerEvent[] events = [.. _events.Where(read => !_conversation.Connects || (read.Type & Attempts) == NativeEventTypes.None)];
-
         foreach (string name in _all.Select(static entry => entry.Wire.Name).Distinct(StringComparer.Ordinal))
         {
             int peer = _all.Find(entry => string.Equals(entry.Wire.Name, name, StringComparison.Ordinal)).Peer;

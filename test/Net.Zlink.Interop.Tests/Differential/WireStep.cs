@@ -5,7 +5,7 @@ namespace Net.Zlink.Interop.Tests.Differential;
 /// <summary>One thing that happens in a conversation of a socket with raw peers, who are numbered from 0.</summary>
 internal abstract record WireStep
 {
-    /// <summary>A raw peer connects; one of that number that is there already goes on as an old one, unread and open.</summary>
+    /// <summary>A raw peer connects, or is connected to.</summary>
     public sealed record Open(int Peer) : WireStep;
 
     /// <summary>A raw peer writes bytes, in pieces of the given lengths (the last one takes the rest).</summary>
