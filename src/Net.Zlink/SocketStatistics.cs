@@ -58,7 +58,7 @@ public sealed record SocketStatistics
     /// <summary>Messages that wait to be received.</summary>
     public required long UnreadMessages { get; init; }
 
-    /// <summary>Messages that were read and dropped: unread ones of a peer that this side ended, and superseded ones.</summary>
+    /// <summary>Messages that were read and dropped: unread ones of a peer that this side ended, superseded ones, and those of a topic that was cancelled.</summary>
     public required long DroppedUnreadMessages { get; init; }
 
     internal static SocketStatistics Nothing { get; } = new()

@@ -47,6 +47,7 @@ public sealed class SubSocket : ReceivingSocket
     }
 
     /// <summary>Takes one subscription of a topic away; unknown topics are none of its business.</summary>
+    /// <remarks>When the last one is gone, nothing of the topic is received any more: messages that have come and are unread are dropped and counted (<see cref="SocketStatistics.DroppedUnreadMessages"/>), unless another topic matches them.</remarks>
     /// <param name="topic">As subscribed.</param>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Unsubscribe(ReadOnlySpan<byte> topic)

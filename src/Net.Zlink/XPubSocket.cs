@@ -4,7 +4,7 @@ using Net.Zlink.Sockets.Routing;
 namespace Net.Zlink;
 
 /// <summary>XPUB: as PUB, and subscriptions are received as messages: a byte 1 (subscribe) or 0 (cancel), then the topic. Also receives what XSUB peers send. Talks to SUB and XSUB.</summary>
-/// <remarks>Safe for any number of threads. Which subscriptions are received depends on <see cref="XPubOptions.Verbose"/>, <see cref="XPubOptions.Verboser"/> and <see cref="XPubOptions.Manual"/>.</remarks>
+/// <remarks>Safe for any number of threads. Subscriptions and messages are received in the order in which they came in. Which subscriptions are received depends on <see cref="XPubOptions.Verbose"/>, <see cref="XPubOptions.Verboser"/> and <see cref="XPubOptions.Manual"/>.</remarks>
 public sealed class XPubSocket : DuplexSocket
 {
     private readonly PublisherCore _core;

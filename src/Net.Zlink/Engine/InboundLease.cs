@@ -24,6 +24,9 @@ internal sealed class InboundLease
     /// <summary>Slots whose state is one word: a bit each in its lower half, their generation in the upper.</summary>
     public const int GroupSize = 32;
 
+    /// <summary>A <see cref="PassedAt"/> of messages that no filter was asked about yet.</summary>
+    public const int NeverPassed = -1;
+
     private static readonly SpareObjects<InboundLease> Spares = new(MaxKept);
 
     private Slab? _slab;
@@ -55,6 +58,9 @@ internal sealed class InboundLease
 
     /// <summary>Its messages are notices of the socket itself (a subscription that came in), not a peer's data: whom they are about. Null for data.</summary>
     public object? NoticeOf { get; set; }
+
+    /// <summary>How often the reader's filter had been narrowed before it was asked about the first of these messages, where the reader filters.</summary>
+    public int PassedAt { get; set; }
 
     /// <summary>Who sent these messages.</summary>
     public object? Source { get; private set; }
@@ -92,6 +98,7 @@ internal sealed class InboundLease
         lease._array = slab is null ? [] : slab.Array;
         lease.Source = source;
         lease.NoticeOf = null;
+        lease.PassedAt = 0;
         lease.Count = 0;
         lease.Messages = 0;
         lease.Bytes = 0;
@@ -128,6 +135,18 @@ internal sealed class InboundLease
         Bytes += length;
     }
 
+    /// <summary>Adds a message of another lease by reference. The caller keeps that alive meanwhile, and ends the one here.</summary>
+    public void AddParts(InboundLease from, int slot)
+    {
+        int parts = from.PartsOf(slot);
+        for (int i = 0; i < parts; i++)
+        {
+            (Slab slab, int offset, int length) = from.PlaceOf(slot + i);
+            slab.AddReference();
+            AddPart(slab, offset, length);
+        }
+    }
+
     /// <summary>Ends the message that the parts since the last call make up.</summary>
     public void EndMessage()
     {
@@ -159,6 +178,7 @@ internal sealed class InboundLease
         }
 
         InboundLease rest = Rent(slab: null, Source);
+        rest.PassedAt = PassedAt;
         for (int i = _messageStart; i < Count; i++)
         {
             ref Slot slot = ref _slots[i];

@@ -142,15 +142,8 @@ internal readonly ref struct OutgoingMessage
             return MoveSingleTo(lease, slabs);
         }
 
-        int parts = _lease.PartsOf(_slot);
-        for (int i = 0; i < parts; i++)
-        {
-            // By reference, whatever the length: a message that is passed on was not copied on its way here either.
-            (Slab slab, int offset, int length) = _lease.PlaceOf(_slot + i);
-            slab.AddReference();
-            lease.AddPart(slab, offset, length);
-        }
-
+        // By reference, whatever the length: a message that is passed on was not copied on its way here either.
+        lease.AddParts(_lease, _slot);
         return false;
     }
 

@@ -126,6 +126,7 @@ internal sealed class InprocRegistry
         }
 
         InprocPipe.Join(connecter, pipe);
+        binder.OnRoom(pipe); // The connecter may have made room for it before it knew whom to tell.
         if (!binder.Has(pipe))
         {
             // It was closed meanwhile, and may not have seen the connecter yet.

@@ -7,6 +7,8 @@ namespace Net.Zlink.Tests.Zmp;
 /// <summary>Two sockets of a context that meet, or just miss each other.</summary>
 public sealed class InprocMeetingTests
 {
+    private const byte Sends = 20;
+
     [Fact]
     public async Task A_connecter_whose_binder_closes_while_they_meet_is_free_for_the_next_one()
     {
@@ -40,6 +42,25 @@ public sealed class InprocMeetingTests
             Assert.Equal((1, 1), (connecter.PeerCount, next.PeerCount));
             connecter.Dispose();
             next.Dispose();
+        }
+    }
+
+    [Fact]
+    public async Task Sends_that_wait_for_each_other_s_room_when_two_meet_all_arrive_in_order()
+    {
+        const int Rounds = 200;
+        await using var fixture = new ContextFixture();
+        var options = new DealerOptions { SendHighWaterMark = 1, ReceiveHighWaterMark = 1 };
+        for (int round = 0; round < Rounds; round++)
+        {
+            DealerSocket binder = fixture.Context.CreateDealer(options);
+            DealerSocket connecter = fixture.Context.CreateDealer(options);
+            connecter.Connect("inproc://full");
+            Task[] all = [SendAllAsync(binder), SendAllAsync(connecter), Task.Run(() => ReceiveAllAsync(connecter), Guard.Token), Task.Run(() => ReceiveAllAsync(binder), Guard.Token)];
+            binder.Bind("inproc://full");
+            await Task.WhenAll(all).Guarded();
+            binder.Dispose();
+            connecter.Dispose();
         }
     }
 
@@ -103,5 +124,17 @@ public sealed class InprocMeetingTests
         SocketEvent refused = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Contains("routing id is in use", refused.Detail, StringComparison.Ordinal);
         Assert.Equal((0, 1L), (second.PeerCount, second.GetStatistics().RefusedConnections));
+    }
+
+    private static Task SendAllAsync(DealerSocket socket) =>
+        Task.WhenAll(Enumerable.Range(0, Sends).Select(i => socket.SendAsync(new byte[] { (byte)i }, Guard.Token).AsTask()));
+
+    private static async Task ReceiveAllAsync(DealerSocket socket)
+    {
+        for (int i = 0; i < Sends; i++)
+        {
+            using Message message = await socket.ReceiveAsync(Guard.Token);
+            Assert.Equal(i, message.Span[0]);
+        }
     }
 }

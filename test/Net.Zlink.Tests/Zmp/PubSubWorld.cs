@@ -52,6 +52,7 @@ internal sealed class PubSubWorld : IAsyncDisposable
     // The messages of the publisher that is open: what is to become of each. Those of one that was closed may still come, in order.
     private readonly SortedDictionary<(int Sender, int Number), Fate> _published = [];
     private readonly SortedDictionary<(int Sender, int Number), Fate> _upstream = [];
+    private readonly Dictionary<(int Sender, int Number), string> _subjects = [];
     private readonly Dictionary<int, int> _lastReceived = [];
     private readonly Dictionary<int, int> _lastUpstream = [];
     private int _next;
@@ -271,6 +272,7 @@ internal sealed class PubSubWorld : IAsyncDisposable
         bool isWanted = Matches(_held, subject);
         if (!_isAtRest ? isWanted || Matches(_heldLately, subject) : isWanted && _areJoined)
         {
+            _subjects[message] = subject;
             _published[message] = _isAtRest && _mark == 0 ? Fate.MustCome : Fate.MayCome;
         }
     }
@@ -306,6 +308,14 @@ internal sealed class PubSubWorld : IAsyncDisposable
         {
             _held.Remove(topic);
             Disturb();
+            if (!_isExtendedSubscriber)
+            {
+                // It comes only if its topic is asked for again before it is read.
+                foreach ((int, int) message in _published.Where(entry => entry.Value == Fate.IsThere && !Matches(_held, _subjects[entry.Key])).Select(static entry => entry.Key).ToArray())
+                {
+                    _published[message] = Fate.MayCome;
+                }
+            }
         }
     }
 
@@ -342,6 +352,7 @@ internal sealed class PubSubWorld : IAsyncDisposable
         {
             _received++;
             (int, int) number = Numbered.Check(message, topicLength: 2);
+            Assert.True(_isExtendedSubscriber || Matches(_held, Encoding.ASCII.GetString(message.Span[..2])), $"message {number} is of a topic that was cancelled");
             AssertComes(_published, number, _lastReceived);
         }
     }

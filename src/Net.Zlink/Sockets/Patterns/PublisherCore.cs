@@ -168,6 +168,18 @@ internal sealed class PublisherCore : SocketCore
     /// <summary>How many notices may wait; beyond that no connection is read.</summary>
     public void SetNoticeLimits(QueueLimits limits) => _told?.SetLimits(default, limits);
 
+    public override void Announce(InboundLane lane, int messages)
+    {
+        if (_told is null)
+        {
+            base.Announce(lane, messages);
+        }
+        else
+        {
+            _told.Announce(lane, messages);
+        }
+    }
+
     public override SubscriptionOutcome OnSubscription(Pipe pipe, ReadOnlySpan<byte> prefix, bool subscribes, bool tells = true)
     {
         SubscriptionOutcome outcome;
@@ -180,7 +192,7 @@ internal sealed class PublisherCore : SocketCore
             }
         }
 
-        _told?.Publish();
+        _told?.AnnounceAll();
         return outcome;
     }
 
@@ -262,7 +274,7 @@ internal sealed class PublisherCore : SocketCore
     }
 
     /// <summary>Outside of the lock, because the receive queue may hand notices to a waiting consumer at once.</summary>
-    protected override void OnDetached(Pipe pipe) => _told?.Publish();
+    protected override void OnDetached(Pipe pipe) => _told?.AnnounceAll();
 
     private void TellLoss(Pipe pipe, ReadOnlySpan<byte> prefix, bool last)
     {

@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
@@ -6,22 +7,24 @@ using Net.Zlink.Sockets.Pipes;
 
 namespace Net.Zlink.Sockets.Patterns;
 
-/// <summary>What an XPUB tells its application of subscriptions, of all its peers in one line.</summary>
+/// <summary>What an XPUB tells its application of subscriptions, of all its peers in one line; and the order in which its peers' messages are read with it.</summary>
 /// <remarks>
 /// One line, because of the order: that the last subscriber of a topic left and that another came must be read in the order in which it happened, whichever connections it was; read the other
 /// way round, the application would take a wanted topic for an unwanted one. It is a lane like any peer's, bounded like it: while it is full no connection of the socket is read.
+/// Messages lie in their peers' lanes, each bounded by itself, but are announced by the same way: what one peer sent, topics and messages, is read in the order in which it sent it.
 /// </remarks>
 internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new InboundLane(default) { IsShared = true })
 {
-    private readonly Queue<InboundLease> _decided = new();
     private readonly Lock _turn = new();
-    private bool _isPublishing;
+    private List<(InboundLane Lane, int Messages)> _news = [];
+    private List<(InboundLane Lane, int Messages)> _announced = [];
+    private bool _isAnnouncing;
 
     public override OutboundCounts Outbound => default;
 
     public override bool HasRoom => false;
 
-    /// <summary>Notes a notice: under the lock that decides who is first and last, so that notices stand in that order.</summary>
+    /// <summary>Notes a notice: under the lock that decides who is first and last, so that notices stand in that order. <see cref="AnnounceAll"/> has to follow, outside of it.</summary>
     public void Add(Pipe about, ReadOnlySpan<byte> prefix, bool subscribes)
     {
         Slab slab = core.Host.Slabs.Rent(prefix.Length + 1);
@@ -33,30 +36,83 @@ internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new Inbo
         notice.EndMessage();
         lock (_turn)
         {
-            _decided.Enqueue(notice);
+            Lane.TakeIn(notice, out int news);
+            if (news > 0)
+            {
+                _news.Add((Lane, news));
+            }
         }
     }
 
-    /// <summary>Hands on what was noted, outside of all locks. Whoever finds somebody at it leaves it to them.</summary>
-    public void Publish()
+    /// <summary>Announces messages of a peer behind all that was noted before. Outside of all locks.</summary>
+    public void Announce(InboundLane lane, int messages)
+    {
+        lock (_turn)
+        {
+            _news.Add((lane, messages));
+            if (_isAnnouncing)
+            {
+                return;
+            }
+
+            TakeTurn();
+        }
+
+        WorkOff();
+    }
+
+    /// <summary>Tells the receive queue what was noted, outside of all locks. Whoever finds somebody at it leaves it to them.</summary>
+    public void AnnounceAll()
+    {
+        lock (_turn)
+        {
+            if (_isAnnouncing || _news.Count == 0)
+            {
+                return;
+            }
+
+            TakeTurn();
+        }
+
+        WorkOff();
+    }
+
+    private void TakeTurn()
+    {
+        _isAnnouncing = true;
+        (_news, _announced) = (_announced, _news);
+    }
+
+    private void WorkOff()
     {
         while (true)
         {
-            InboundLease? notice;
-            lock (_turn)
+            bool isTold = false;
+            try
             {
-                if (_isPublishing || !_decided.TryDequeue(out notice))
+                core.Receive.Enqueue(CollectionsMarshal.AsSpan(_announced));
+                isTold = true;
+            }
+            finally
+            {
+                lock (_turn)
                 {
-                    return;
+                    _announced.Clear();
+                    _isAnnouncing = false;
+                    if (isTold && _news.Count > 0)
+                    {
+                        TakeTurn();
+                    }
+                    else
+                    {
+                        isTold = false;
+                    }
                 }
-
-                _isPublishing = true;
             }
 
-            Lane.Publish(notice);
-            lock (_turn)
+            if (!isTold)
             {
-                _isPublishing = false;
+                return;
             }
         }
     }

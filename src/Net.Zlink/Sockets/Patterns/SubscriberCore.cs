@@ -18,7 +18,11 @@ internal sealed class SubscriberCore : SocketCore
     // One change of topics, or one greeting, at a time: so every publisher hears them in one order. Taken before every other lock.
     private readonly Lock _order = new();
     private SubscriptionParts _upstream;
+
+    // The topics have a lock of their own, under which none is taken: the receive queue asks under its own.
+    private ShortLock _topicsGate;
     private bool _wantsAll;
+    private bool _inverts;
 
     public SubscriberCore(EngineHost host, InprocRegistry inproc, bool isExtended)
         : base(host, inproc, isExtended ? ZmpSocketType.XSub : ZmpSocketType.Sub) => IsExtended = isExtended;
@@ -27,7 +31,18 @@ internal sealed class SubscriberCore : SocketCore
     public bool IsExtended { get; }
 
     /// <summary>Takes in what does not match.</summary>
-    public bool Inverts { get; set; }
+    public bool Inverts
+    {
+        get => Volatile.Read(ref _inverts);
+        set
+        {
+            if (value != Inverts)
+            {
+                Volatile.Write(ref _inverts, value);
+                Narrow();
+            }
+        }
+    }
 
     public bool OnlyFirst { get; set; }
 
@@ -40,7 +55,7 @@ internal sealed class SubscriberCore : SocketCore
     {
         get
         {
-            using (Gate.Hold())
+            using (_topicsGate.Hold())
             {
                 return _topics.Count;
             }
@@ -54,7 +69,7 @@ internal sealed class SubscriberCore : SocketCore
             return !Inverts; // The empty topic: asked for each message that comes in, it needs no lock.
         }
 
-        using (Gate.Hold())
+        using (_topicsGate.Hold())
         {
             return _topics.Matches(firstPart) != Inverts;
         }
@@ -65,11 +80,10 @@ internal sealed class SubscriberCore : SocketCore
     {
         lock (_order)
         {
+            Add(prefix);
             Pipe[] pipes;
             using (Gate.Hold())
             {
-                _topics.Add(prefix);
-                FindWhetherAll();
                 pipes = Informed();
             }
 
@@ -82,16 +96,14 @@ internal sealed class SubscriberCore : SocketCore
     {
         lock (_order)
         {
+            if (!RemoveLast(prefix))
+            {
+                return;
+            }
+
             Pipe[] pipes;
             using (Gate.Hold())
             {
-                if (!_topics.Remove(prefix, out int left) || left > 0)
-                {
-                    return;
-                }
-
-                FindWhetherAll();
-
                 pipes = Informed();
             }
 
@@ -104,37 +116,37 @@ internal sealed class SubscriberCore : SocketCore
     {
         lock (_order)
         {
-            Pipe[] pipes;
             int parts = message.PartCount;
+            bool isOnlyNews = true;
+            bool isNews = false;
+            for (int i = 0; i < parts; i++)
+            {
+                UpstreamPart kind = _upstream.Next(UpstreamPart.Data, message.PartAt(i), i < parts - 1, OnlyFirst, out ReadOnlySpan<byte> prefix);
+                if (kind == UpstreamPart.Subscribe)
+                {
+                    Add(prefix);
+                    isNews = true;
+                }
+                else if (kind == UpstreamPart.Cancel)
+                {
+                    isNews |= RemoveLast(prefix);
+                }
+                else
+                {
+                    isOnlyNews = false;
+                }
+            }
+
+            Pipe[] pipes;
             using (Gate.Hold())
             {
-                bool isOnlyNews = true;
-                bool isNews = false;
-                for (int i = 0; i < parts; i++)
-                {
-                    UpstreamPart kind = _upstream.Next(UpstreamPart.Data, message.PartAt(i), i < parts - 1, OnlyFirst, out ReadOnlySpan<byte> prefix);
-                    if (kind == UpstreamPart.Subscribe)
-                    {
-                        _topics.Add(prefix);
-                        isNews = true;
-                    }
-                    else if (kind == UpstreamPart.Cancel)
-                    {
-                        isNews |= _topics.Remove(prefix, out int left) && left == 0;
-                    }
-                    else
-                    {
-                        isOnlyNews = false;
-                    }
-                }
-
-                FindWhetherAll();
                 pipes = [.. _all.Peers];
-                if (isOnlyNews && (!isNews || pipes.Length == 0))
-                {
-                    message.Consume();
-                    return SendStatus.Accepted; // Nobody needs to know, or whoever comes will be told.
-                }
+            }
+
+            if (isOnlyNews && (!isNews || pipes.Length == 0))
+            {
+                message.Consume();
+                return SendStatus.Accepted; // Nobody needs to know, or whoever comes will be told.
             }
 
             Fanout.Send(this, pipes, message);
@@ -151,6 +163,10 @@ internal sealed class SubscriberCore : SocketCore
             using (Gate.Hold())
             {
                 _lost.Remove(pipe);
+            }
+
+            using (_topicsGate.Hold())
+            {
                 foreach (ReadOnlySpan<byte> topic in _topics)
                 {
                     topics.Add(topic.ToArray());
@@ -203,7 +219,44 @@ internal sealed class SubscriberCore : SocketCore
         _lost.Remove(pipe);
     }
 
-    private void FindWhetherAll() => Volatile.Write(ref _wantsAll, _topics.Matches([]));
+    private void Add(ReadOnlySpan<byte> prefix)
+    {
+        bool isNews;
+        using (_topicsGate.Hold())
+        {
+            isNews = !_topics.Matches(prefix);
+            _topics.Add(prefix);
+            Volatile.Write(ref _wantsAll, _topics.Matches([]));
+        }
+
+        if (isNews && Inverts && !IsExtended)
+        {
+            Narrow();
+        }
+    }
+
+    /// <summary>True if nobody asks for it any more.</summary>
+    private bool RemoveLast(ReadOnlySpan<byte> prefix)
+    {
+        bool isCovered;
+        using (_topicsGate.Hold())
+        {
+            if (!_topics.Remove(prefix, out int left) || left > 0)
+            {
+                return false;
+            }
+
+            isCovered = _topics.Matches(prefix);
+            Volatile.Write(ref _wantsAll, _topics.Matches([]));
+        }
+
+        if (!isCovered && !Inverts && !IsExtended)
+        {
+            Narrow();
+        }
+
+        return true;
+    }
 
     /// <summary>The pipes that a change of topics is told to. Under the lock.</summary>
     private Pipe[] Informed() => _lost.Count == 0 ? [.. _all.Peers] : Array.FindAll([.. _all.Peers], pipe => !_lost.Contains(pipe));

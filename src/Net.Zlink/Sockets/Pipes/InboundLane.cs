@@ -1,6 +1,7 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Pipes;
 
@@ -11,21 +12,16 @@ namespace Net.Zlink.Sockets.Pipes;
 /// </remarks>
 internal sealed class InboundLane(QueueLimits limits)
 {
-    // An open lease starts with room for some dozens of short messages and grows fourfold up to a read's size, so a quiet pipe holds little.
-    private const int SmallestOpenSlab = 4 * 1024;
-    private const int LargestOpenSlab = 64 * 1024;
-
     private ShortLock _gate;
-    private InboundLease? _first;
-    private InboundLease? _last;
-    private Slab? _openSlab;
-    private int _openUsed;
-    private int _openSize;
+    private AddedLeases _added;
+    private InboundLease? _unwanted;
     private long _messages;
     private long _bytes;
     private bool _isInLine;
     private bool _isParked;
     private bool _isClosed;
+    private bool _isFiltered;
+    private bool _isInArrivalOrder;
     private QueueLimits _limits = limits;
     private LaneCounts _counts;
 
@@ -77,27 +73,40 @@ internal sealed class InboundLane(QueueLimits limits)
     }
 
     /// <summary>What the next message will be taken from. The second is written under the lane's own lock, which is not worth taking for a hint.</summary>
-    private InboundLease? NextLease => _taken.Current ?? Volatile.Read(ref _first);
+    private InboundLease? NextLease => _taken.Current ?? Volatile.Read(ref _added.First);
 
     /// <summary>What a message counts against the byte limit: its payload, and the headers it came with.</summary>
     private static long ChargeOf(long payload, int parts) => payload + ((long)ZmpFrame.HeaderSize * parts);
 
     /// <summary>Gives the lane to the pipe that reads it.</summary>
-    /// <returns>True if there are messages already: the caller announces the lane, outside of all locks.</returns>
-    public bool BelongTo(Pipe pipe)
+    /// <returns>How many messages there are already: the caller announces them, outside of all locks.</returns>
+    public int BelongTo(Pipe pipe)
     {
         using (_gate.Hold())
         {
             _taken.Pipe = pipe;
-            return _isInLine;
+            _isFiltered = pipe.Socket.InboundRole == InboundRole.Filtered;
+            _isInArrivalOrder = pipe.Socket.Receive.IsInArrivalOrder;
+            return (int)_messages;
         }
     }
 
     /// <summary>Adds a batch that was read from the wire, and says whether the connection should read on.</summary>
     public Delivery Publish(InboundLease lease)
     {
+        Delivery delivery = TakeIn(lease, out int news);
+        if (news > 0)
+        {
+            Pipe.Socket.Announce(this, news);
+        }
+
+        return delivery;
+    }
+
+    /// <summary>As <see cref="Publish"/>, but the caller announces what is new, outside of all locks.</summary>
+    public Delivery TakeIn(InboundLease lease, out int news)
+    {
         InboundLease? obsolete = null;
-        bool notify;
         bool park;
         using (_gate.Hold())
         {
@@ -105,16 +114,16 @@ internal sealed class InboundLane(QueueLimits limits)
             if (_isClosed)
             {
                 _counts.Dropped += lease.Messages;
-                notify = false;
+                news = 0;
                 park = false;
             }
             else
             {
                 obsolete = Conflates ? KeepNewest(lease) : null;
-                Link(lease);
+                _added.Link(lease);
                 _messages += lease.Messages;
                 _bytes += ChargeOf(lease.Bytes, lease.Unread);
-                notify = !_isInLine;
+                news = _isInLine && !_isInArrivalOrder ? 0 : lease.Messages;
                 _isInLine = true;
                 park = !Conflates && _limits.IsFull(_messages, _bytes);
                 _isParked |= park;
@@ -124,11 +133,6 @@ internal sealed class InboundLane(QueueLimits limits)
 
         lease?.ReleaseRest();
         InboundLease.ReleaseAll(obsolete);
-        if (notify)
-        {
-            Pipe.Socket.Receive.Enqueue(this);
-        }
-
         return park ? Delivery.Park : Delivery.Continue;
     }
 
@@ -148,7 +152,8 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <param name="slabs">Where memory comes from.</param>
     /// <param name="source">Who sends.</param>
     /// <param name="force">Whatever the limits say: what a socket itself has to tell its peer, or a message that found room before.</param>
-    public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false)
+    /// <param name="passedAt">Where the reader filters: see <see cref="InboundLease.PassedAt"/>.</param>
+    public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false, int passedAt = 0)
     {
         // A long payload is copied outside the lock; others go on meanwhile.
         Slab? copy = message.IsLargeCopy ? CopyOf(message.Payload, slabs) : null;
@@ -171,9 +176,12 @@ internal sealed class InboundLane(QueueLimits limits)
             {
                 status = SendStatus.Accepted;
                 obsolete = Conflates ? TakeObsolete() : null;
-                copied = Add(message, copy, slabs, source);
+                copied = _added.Add(message, copy, slabs, source, passedAt, out int parts, out long bytes);
+                _counts.Received++;
+                _messages++;
+                _bytes += ChargeOf(bytes, parts);
                 copy = null;
-                notify = !_isInLine && _taken.Pipe is not null;
+                notify = (!_isInLine || _isInArrivalOrder) && _taken.Pipe is not null;
                 _isInLine = true;
             }
         }
@@ -187,7 +195,7 @@ internal sealed class InboundLane(QueueLimits limits)
 
         if (notify)
         {
-            Pipe.Socket.Receive.Enqueue(this);
+            Pipe.Socket.Announce(this, messages: 1);
         }
 
         return status;
@@ -286,11 +294,8 @@ internal sealed class InboundLane(QueueLimits limits)
             _isClosed = true;
             SettleReport();
             _counts.Dropped += _messages;
-            (InboundLease? Taken, InboundLease? Added) all = (_taken.Current, _first);
+            (InboundLease? Taken, InboundLease? Added) all = (_taken.Current, _added.TakeAll());
             _taken.Current = null;
-            _first = null;
-            CloseOpenLease();
-            _last = null;
             _messages = 0;
             _bytes = 0;
             _isInLine = false;
@@ -299,7 +304,8 @@ internal sealed class InboundLane(QueueLimits limits)
     }
 
     /// <summary>Leaves the line if nothing is unread. Under the receive queue's lock.</summary>
-    public bool LeaveIfEmpty()
+    /// <param name="resume">As in <see cref="TryTake"/>.</param>
+    public bool LeaveIfEmpty(ref bool resume)
     {
         if (_taken.Current is not null)
         {
@@ -308,27 +314,45 @@ internal sealed class InboundLane(QueueLimits limits)
 
         using (_gate.Hold())
         {
-            _isInLine = _first is not null;
+            if (_isFiltered)
+            {
+                resume |= Sift();
+            }
+
+            _isInLine = _added.First is not null;
             return !_isInLine;
         }
     }
+
+    /// <summary>The reader's filter was narrowed: what left the lane's lock already goes back to its front, and is looked at once more with the rest before the next is taken. Under the receive queue's lock.</summary>
+    public void PutBack()
+    {
+        if (_taken.Current is { } current)
+        {
+            using (_gate.Hold())
+            {
+                _taken.Current = null;
+                _added.PutBack(current);
+            }
+        }
+    }
+
+    /// <summary>What a narrowed filter has sorted out, to be released outside of all locks.</summary>
+    public InboundLease? TakeUnwanted() => _isFiltered ? Interlocked.Exchange(ref _unwanted, null) : null;
 
     /// <summary>Nothing is unread. Under the receive queue's lock.</summary>
     public bool IsEmpty()
     {
         using (_gate.Hold())
         {
-            return _taken.Current is null && _first is null;
+            return _taken.Current is null && _added.First is null;
         }
     }
 
     /// <summary>Takes out what no consumer has taken yet; it is counted as dropped.</summary>
     private InboundLease? TakeObsolete()
     {
-        InboundLease? old = _first;
-        _first = null;
-        _last = null;
-        CloseOpenLease();
+        InboundLease? old = _added.TakeAll();
         for (InboundLease? lease = old; lease is not null; lease = lease.Next)
         {
             _counts.Dropped += lease.Messages;
@@ -371,13 +395,39 @@ internal sealed class InboundLane(QueueLimits limits)
         {
             SettleReport();
             resume |= TakeParked();
-            _taken.Current = _first;
-            _first = null;
-            CloseOpenLease();
-            _last = null;
+            if (_isFiltered)
+            {
+                resume |= Sift();
+                _taken.Current = _added.TakePassed(Pipe.Socket.Narrowings);
+            }
+            else
+            {
+                _taken.Current = _added.TakeAll();
+            }
+
             _isInLine = _taken.Current is not null;
             return _taken.Current;
         }
+    }
+
+    /// <summary>Takes out what comes first and passed the reader's filter before it was narrowed, as far as it lets it in no more. True if the sender is to be told of room; what was taken out is released then.</summary>
+    private bool Sift()
+    {
+        var sifted = default(SiftedOut);
+        _added.SiftFront(Pipe.Socket, Pipe.Socket.Narrowings, ref sifted);
+        if (sifted.Messages == 0)
+        {
+            return false;
+        }
+
+        SettleReport();
+        _messages -= sifted.Messages;
+        _bytes -= ChargeOf(sifted.Bytes, sifted.Parts);
+        _counts.Dropped += sifted.Messages;
+        TakeParked();
+        sifted.Add(Interlocked.Exchange(ref _unwanted, null));
+        Volatile.Write(ref _unwanted, sifted.Leases);
+        return true;
     }
 
     private void SettleReport()
@@ -399,101 +449,4 @@ internal sealed class InboundLane(QueueLimits limits)
         _isParked = false;
         return true;
     }
-
-    private void Link(InboundLease lease)
-    {
-        CloseOpenLease();
-        if (_first is null)
-        {
-            _first = lease;
-        }
-        else
-        {
-            _last!.Next = lease;
-        }
-
-        _last = lease;
-    }
-
-    private void CloseOpenLease()
-    {
-        _openSlab = null; // Its reference belongs to the lease.
-    }
-
-    /// <summary>True if handed-over memory was copied, so that its owner can be disposed once the lock is left.</summary>
-    private bool Add(in OutgoingMessage message, Slab? copy, Slab.SlabCache slabs, PeerIdentity source)
-    {
-        InboundLease? lease;
-        long before;
-        int slots;
-        bool copied = true;
-        if (message.IsSingle && copy is null && message.Payload.Length < OutboundChain.LargePayload)
-        {
-            // The common case: a short payload, packed behind its predecessors.
-            lease = OpenLease(message.Payload.Length, slabs, source);
-            before = lease.Bytes;
-            slots = lease.Count;
-            message.Payload.CopyTo(_openSlab!.Array.AsSpan(_openUsed));
-            lease.AddPart(_openUsed, message.Payload.Length);
-            _openUsed += message.Payload.Length;
-        }
-        else
-        {
-            lease = InboundLease.Rent(slab: null, source);
-            before = 0;
-            slots = 0;
-            if (copy is not null)
-            {
-                lease.AddPart(copy, 0, message.Payload.Length);
-            }
-            else
-            {
-                copied = message.MoveTo(lease, slabs);
-            }
-
-            Link(lease);
-        }
-
-        lease.EndMessage();
-        _counts.Received++;
-        _messages++;
-        _bytes += ChargeOf(lease.Bytes - before, lease.Count - slots);
-        return copied;
-    }
-
-    private InboundLease OpenLease(int needed, Slab.SlabCache slabs, PeerIdentity source)
-    {
-        Slab? slab = _openSlab;
-        if (slab is not null && slab.Array.Length - _openUsed >= needed)
-        {
-            if (_last!.Count < InboundLease.MaxSlots)
-            {
-                return _last;
-            }
-
-            slab.AddReference(); // Room left, but no slot: the next lease goes on in the same memory.
-        }
-        else
-        {
-            _openSize = _first is null ? SmallestOpenSlab : Math.Min(Math.Max(SmallestOpenSlab, _openSize * 4), LargestOpenSlab);
-            slab = slabs.Rent(Math.Max(_openSize, needed));
-            _openUsed = 0;
-        }
-
-        InboundLease lease = InboundLease.Rent(slab, source);
-        Link(lease);
-        _openSlab = slab;
-        return lease;
-    }
-}
-
-/// <summary>The books of one lane: received = delivered + dropped + queued, in messages.</summary>
-internal record struct LaneCounts
-{
-    public long Received;
-    public long Delivered;
-    public long Dropped;
-    public long QueuedMessages;
-    public long QueuedBytes;
-    public bool IsParked;
 }

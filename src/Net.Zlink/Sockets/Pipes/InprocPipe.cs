@@ -65,26 +65,27 @@ internal sealed class InprocPipe : Pipe
     /// <summary>Makes two ends one pair. Messages that wait for the second end's reader become visible to it.</summary>
     public static void Join(InprocPipe connecter, InprocPipe binder)
     {
+        int waiting = binder.Lane.BelongTo(binder);
+        if (waiting > 0)
+        {
+            binder.Socket.Announce(binder.Lane, waiting);
+        }
+
+        // Not before those are announced: what the connecter says of topics from here on is read behind them.
         Volatile.Write(ref connecter._other, binder);
         Volatile.Write(ref binder._other, connecter);
-        connecter.Lane.BelongTo(connecter);
-        if (binder.Lane.BelongTo(binder))
-        {
-            binder.Socket.Receive.Enqueue(binder.Lane);
-        }
     }
 
     public override SendStatus TrySend(in OutgoingMessage message, bool force = false)
     {
-        InprocPipe? other = Other;
-        if (other is null ? IsNewsOfTopics(message) : other.Socket.InboundRole != InboundRole.All && !IsWanted(other, message))
+        if (IsForReader(message, out int passedAt))
         {
-            Interlocked.Increment(ref _unwanted);
-            message.Consume();
-            return SendStatus.Accepted;
+            return _out.Append(message, Socket.Host.Slabs, Name, force, passedAt);
         }
 
-        return _out.Append(message, Socket.Host.Slabs, Name, force);
+        Interlocked.Increment(ref _unwanted);
+        message.Consume();
+        return SendStatus.Accepted;
     }
 
     public override SendStatus TrySendShared(Slab encoded, int length, bool force = false)
@@ -118,11 +119,17 @@ internal sealed class InprocPipe : Pipe
             return;
         }
 
-        var message = new OutgoingMessage(default, body);
-        if (Other is not { } reader || reader.Socket.InboundRole != InboundRole.Filtered || reader.Socket.Accepts(body))
+        int passedAt = InboundLease.NeverPassed;
+        if (Other is { } reader && reader.Socket.InboundRole == InboundRole.Filtered)
         {
-            _out.Append(message, Socket.Host.Slabs, Name, force: true);
+            passedAt = reader.Socket.Narrowings;
+            if (!reader.Socket.Accepts(body))
+            {
+                return;
+            }
         }
+
+        _out.Append(new OutgoingMessage(default, body), Socket.Host.Slabs, Name, force: true, passedAt);
     }
 
     public override void OnRoomInLane()
@@ -189,13 +196,31 @@ internal sealed class InprocPipe : Pipe
         Socket.Type == ZmpSocketType.XSub && message.PartCount == 1 && message.FirstPart is [0 or 1, ..];
 
     /// <summary>Whether a message goes into the reader's lane: what filters and publishers do with what a wire brings.</summary>
-    private static bool IsWanted(InprocPipe reader, in OutgoingMessage message)
+    private bool IsForReader(in OutgoingMessage message, out int passedAt)
     {
-        if (reader.Socket.InboundRole == InboundRole.Filtered)
+        passedAt = 0;
+        if (Other is not { } reader)
         {
-            return reader.Socket.Accepts(message.FirstPart);
+            passedAt = InboundLease.NeverPassed;
+            return !IsNewsOfTopics(message);
         }
 
+        SocketCore socket = reader.Socket;
+        switch (socket.InboundRole)
+        {
+            case InboundRole.All:
+                return true;
+            case InboundRole.Filtered:
+                passedAt = socket.Narrowings;
+                return socket.Accepts(message.FirstPart);
+            default:
+                return HasData(reader, message) && socket.InboundRole == InboundRole.SubscriptionsAndData;
+        }
+    }
+
+    /// <summary>Tells a publisher what a message says of topics. True if there is more in it.</summary>
+    private static bool HasData(InprocPipe reader, in OutgoingMessage message)
+    {
         // A message comes whole, and several threads may bring one: nothing is kept from one to the next.
         Routing.SubscriptionParts upstream = default;
         bool isData = false;
@@ -214,6 +239,6 @@ internal sealed class InprocPipe : Pipe
             }
         }
 
-        return isData && reader.Socket.InboundRole == InboundRole.SubscriptionsAndData;
+        return isData;
     }
 }

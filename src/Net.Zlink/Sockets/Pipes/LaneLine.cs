@@ -27,6 +27,9 @@ internal struct LaneLine
 
     public int Count { get; private set; }
 
+    /// <summary>The lane at a place, counted from the front.</summary>
+    public readonly InboundLane this[int place] => _ring![(_first + place) & (_ring.Length - 1)]!;
+
     public void Enqueue(InboundLane lane)
     {
         InboundLane?[] ring = _ring is { } present && Count < present.Length ? present : Larger();

@@ -12,7 +12,7 @@ internal class ReceiveWaiter : Waiter<TakenMessage>
     internal TakenMessage Given { get; set; }
 }
 
-/// <summary>The receiving side of a socket: fair between its pipes, one whole message each in turn (what a peer that has left sent comes out in one go), with a line of waiting consumers.</summary>
+/// <summary>The receiving side of a socket: fair between its pipes, one whole message each in turn (what a peer that has left sent comes out in one go), or in the order of arrival; with a line of waiting consumers.</summary>
 /// <remarks>
 /// The lock makes its holder the single consumer of all lanes; it is held for pointer work only. Pipes with unread messages stand in a line, so finding the next message never looks at
 /// empty pipes. Senders are told of room, and waiters completed, after the lock is left.
@@ -24,10 +24,16 @@ internal sealed class ReceiveQueue : IWaiterList
     private WaiterList<ReceiveWaiter> _waiters;
     private InboundLane? _turn;
     private bool _mayHaveMore;
+    private readonly ArrivalLine? _arrivals;
     private Func<Exception>? _closed;
 
     /// <summary>Told, outside the lock, that a queue without messages has one, or is closed: for those who watch several sockets.</summary>
     public ReadinessWatchers Watchers { get; } = new();
+
+    /// <param name="isInArrivalOrder">Messages are read in the order in which they were announced, whosever they are; else each peer has its turn.</param>
+    public ReceiveQueue(bool isInArrivalOrder) => _arrivals = isInArrivalOrder ? new ArrivalLine() : null;
+
+    public bool IsInArrivalOrder => _arrivals is not null;
 
     /// <summary>There may be something to take, or the queue is closed: a look without the lock, for those who look again and again.</summary>
     public bool IsWorthTaking => Volatile.Read(ref _mayHaveMore);
@@ -46,28 +52,27 @@ internal sealed class ReceiveQueue : IWaiterList
                 return true;
             }
 
+            InboundLane? resume = null;
+            bool isReadable;
             using (_gate.Hold())
             {
-                // A lane leaves the line only when it is found empty.
-                while ((_turn ?? _line.Dequeue()) is { } lane)
-                {
-                    if (!lane.LeaveIfEmpty())
-                    {
-                        _turn = lane;
-                        return true;
-                    }
-
-                    _turn = null;
-                }
-
-                _mayHaveMore = _closed is not null;
-                return false;
+                isReadable = FindNext(ref resume);
             }
+
+            ResumeAll(resume);
+            return isReadable;
         }
     }
 
-    /// <summary>A lane that was empty has messages.</summary>
-    public void Enqueue(InboundLane lane)
+    /// <summary>A lane that was empty has messages; in arrival order: has so many more.</summary>
+    public void Enqueue(InboundLane lane, int messages)
+    {
+        (InboundLane, int) news = (lane, messages);
+        Enqueue(new ReadOnlySpan<(InboundLane, int)>(in news));
+    }
+
+    /// <summary>As <see cref="Enqueue(InboundLane, int)"/>, for several.</summary>
+    public void Enqueue(ReadOnlySpan<(InboundLane Lane, int Messages)> news)
     {
         ReceiveWaiter? served;
         InboundLane? resume = null;
@@ -78,8 +83,19 @@ internal sealed class ReceiveQueue : IWaiterList
             isClosed = _closed is not null;
             if (!isClosed)
             {
-                tell = _turn is null && _line.Count == 0;
-                _line.Enqueue(lane);
+                tell = _turn is null && _line.Count == 0 && _arrivals is not { IsEmpty: false };
+                foreach ((InboundLane lane, int messages) in news)
+                {
+                    if (_arrivals is null)
+                    {
+                        _line.Enqueue(lane);
+                    }
+                    else
+                    {
+                        _arrivals.Enqueue(lane, messages);
+                    }
+                }
+
                 _mayHaveMore = true;
             }
 
@@ -88,7 +104,11 @@ internal sealed class ReceiveQueue : IWaiterList
 
         if (isClosed)
         {
-            Drop(lane); // Its peer may be gone already: nobody else would.
+            foreach ((InboundLane lane, _) in news)
+            {
+                Drop(lane); // Its peer may be gone already: nobody else would.
+            }
+
             return;
         }
 
@@ -97,6 +117,21 @@ internal sealed class ReceiveQueue : IWaiterList
         if (tell)
         {
             Watchers.Tell();
+        }
+    }
+
+    /// <summary>The socket's filter wants less than before: what lies here is looked at once more, when it is read.</summary>
+    /// <param name="narrowings">Counts that.</param>
+    public void Narrow(ref int narrowings)
+    {
+        using (_gate.Hold())
+        {
+            Volatile.Write(ref narrowings, narrowings + 1);
+            _turn?.PutBack();
+            for (int place = 0; place < _line.Count; place++)
+            {
+                _line[place].PutBack();
+            }
         }
     }
 
@@ -211,6 +246,7 @@ internal sealed class ReceiveQueue : IWaiterList
 
         InboundLease.ReleaseAll(all.Taken);
         InboundLease.ReleaseAll(all.Added);
+        InboundLease.ReleaseAll(lane.TakeUnwanted());
     }
 
     /// <summary>Ends the queue: every waiter is released with an error, later calls get it too. Unread messages are dropped, also those of peers that have gone.</summary>
@@ -227,7 +263,7 @@ internal sealed class ReceiveQueue : IWaiterList
 
             _closed = error;
             _mayHaveMore = true;
-            unread = _line.Clear();
+            unread = _arrivals?.Clear() ?? _line.Clear();
             if (_turn is not null)
             {
                 unread.Add(_turn);
@@ -262,6 +298,7 @@ internal sealed class ReceiveQueue : IWaiterList
             InboundLane? next = lane.NextToResume;
             lane.NextToResume = null;
             lane.IsToBeResumed = false;
+            InboundLease.ReleaseAll(lane.TakeUnwanted());
             lane.Pipe.OnRoomInLane();
             lane = next;
         }
@@ -280,11 +317,13 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
+    private InboundLane? Next() => _arrivals is null ? _line.Dequeue() : _arrivals.Dequeue();
+
     private bool Take(ref InboundLane? resume, out TakenMessage taken)
     {
         while (true)
         {
-            InboundLane? lane = _turn ?? _line.Dequeue();
+            InboundLane? lane = _turn ?? Next();
             if (lane is null)
             {
                 _mayHaveMore = _closed is not null;
@@ -294,11 +333,9 @@ internal sealed class ReceiveQueue : IWaiterList
 
             bool hasRoom = false;
             bool found = lane.TryTake(out InboundLease lease, out int slot, ref hasRoom);
-            if (hasRoom && !lane.IsToBeResumed)
+            if (hasRoom)
             {
-                lane.IsToBeResumed = true;
-                lane.NextToResume = resume;
-                resume = lane;
+                NoteRoom(lane, ref resume);
             }
 
             if (!found)
@@ -308,7 +345,11 @@ internal sealed class ReceiveQueue : IWaiterList
             }
 
             // One message, then the next pipe; alone, a pipe keeps its turn. One that has ended keeps it too: what the same peer sends over its next connection must not come before it.
-            if (_line.Count == 0 || !lane.Pipe.IsAttached)
+            if (_arrivals is not null)
+            {
+                _turn = null;
+            }
+            else if (_line.Count == 0 || !lane.Pipe.IsAttached)
             {
                 _turn = lane;
             }
@@ -320,6 +361,39 @@ internal sealed class ReceiveQueue : IWaiterList
 
             taken = new TakenMessage(lease, slot, lane.Pipe);
             return true;
+        }
+    }
+
+    /// <summary>Finds the lane whose turn it is, and leaves it the turn.</summary>
+    private bool FindNext(ref InboundLane? resume)
+    {
+        while ((_turn ?? Next()) is { } lane)
+        {
+            // A lane leaves the line only when it is found empty.
+            bool hasRoom = false;
+            _turn = lane.LeaveIfEmpty(ref hasRoom) ? null : lane;
+            if (hasRoom)
+            {
+                NoteRoom(lane, ref resume);
+            }
+
+            if (_turn is not null)
+            {
+                return true;
+            }
+        }
+
+        _mayHaveMore = _closed is not null;
+        return false;
+    }
+
+    private static void NoteRoom(InboundLane lane, ref InboundLane? resume)
+    {
+        if (!lane.IsToBeResumed)
+        {
+            lane.IsToBeResumed = true;
+            lane.NextToResume = resume;
+            resume = lane;
         }
     }
 

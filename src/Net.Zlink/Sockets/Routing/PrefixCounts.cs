@@ -1,6 +1,6 @@
 namespace Net.Zlink.Sockets.Routing;
 
-/// <summary>A subscriber's own topics: how often each prefix was subscribed, and whether a topic is wanted. Not thread-safe: the socket's lock is held around every call.</summary>
+/// <summary>A subscriber's own topics: how often each prefix was subscribed, and whether a topic is wanted. Not thread-safe: the topics' lock is held around every call.</summary>
 internal sealed class PrefixCounts
 {
     private readonly PrefixTree<int> _tree = new();

@@ -22,6 +22,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     private bool _isInMessage;
     private bool _isDropping;
     private int _end;
+    private int _passedAt;
     private Delivery _delivery;
 
     /// <summary>Who sends, once that is known.</summary>
@@ -37,6 +38,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     public void Begin(in InboundBatch batch, ReceiveSlab slabs)
     {
         _role = socket.InboundRole;
+        _passedAt = _role == InboundRole.Filtered ? socket.Narrowings : 0; // Before the filter is asked: what it lets in no more by the time of reading is sorted out there.
         _slabs = slabs;
         _delivery = Delivery.Continue;
         _kept = false;
@@ -151,6 +153,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
         {
             _slab.AddReference();
             _lease = lease = InboundLease.Rent(_slab, Source);
+            lease.PassedAt = _passedAt;
         }
         else if (lease.OpenParts >= maxParts)
         {

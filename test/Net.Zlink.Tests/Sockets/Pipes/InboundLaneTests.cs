@@ -132,11 +132,11 @@ public sealed class InboundLaneTests : IDisposable
         var lane = new InboundLane(default);
         Assert.Equal(SendStatus.Accepted, lane.Append(new OutgoingMessage(default, "early"u8), _core.Host.Slabs, PeerIdentity.Unknown));
         TestPipe pipe = TestPipe.Create(_core, default);
-        Assert.True(lane.BelongTo(pipe));
-        _core.Receive.Enqueue(lane);
+        Assert.Equal(1, lane.BelongTo(pipe));
+        _core.Receive.Enqueue(lane, messages: 1);
         Assert.Equal(SendStatus.Accepted, lane.Append(new OutgoingMessage(default, "late"u8), _core.Host.Slabs, PeerIdentity.Unknown));
         Assert.Equal(["early", "late", "none"], _core.Receive.Take(3));
-        Assert.False(new InboundLane(default).BelongTo(pipe));
+        Assert.Equal(0, new InboundLane(default).BelongTo(pipe));
     }
 
     [Theory]

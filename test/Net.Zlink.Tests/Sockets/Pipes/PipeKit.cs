@@ -6,6 +6,7 @@ using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Engine;
 using Xunit;
@@ -15,8 +16,8 @@ namespace Net.Zlink.Tests.Sockets.Pipes;
 /// <summary>A socket's inside without a pattern: what it sends goes where the test says.</summary>
 internal sealed class TestCore : SocketCore, IDisposable
 {
-    private TestCore(EngineHost host)
-        : base(host, new InprocRegistry(), ZmpSocketType.Pair)
+    private TestCore(EngineHost host, ZmpSocketType type)
+        : base(host, new InprocRegistry(), type)
     {
     }
 
@@ -25,10 +26,28 @@ internal sealed class TestCore : SocketCore, IDisposable
     /// <summary>What becomes of a message.</summary>
     public Router Routing { get; set; } = (_, _) => SendStatus.Full;
 
+    /// <summary>What a SUB would want.</summary>
+    public Predicate<string> Wanted { get; set; } = _ => true;
+
     public override bool CanSend => true;
 
-    public static TestCore Create() =>
-        new(new EngineHost(1, TestPools.Create(), TimeProvider.System, NullLogger.Instance, new RecordingObserver()));
+    public override InboundRole InboundRole => Type == ZmpSocketType.Sub ? InboundRole.Filtered : InboundRole.All;
+
+    /// <param name="type">Of the socket that this is like as far as receiving goes.</param>
+    public static TestCore Create(ZmpSocketType type = ZmpSocketType.Pair) =>
+        new(new EngineHost(1, TestPools.Create(), TimeProvider.System, NullLogger.Instance, new RecordingObserver()), type);
+
+    public override bool Accepts(ReadOnlySpan<byte> firstPart) => Wanted(Encoding.ASCII.GetString(firstPart));
+
+    /// <summary>It wants less from now on.</summary>
+    public void WantOnly(char first)
+    {
+        Wanted = text => text.StartsWith(first);
+        Narrowed();
+    }
+
+    /// <summary>As a SUB does when it wants less.</summary>
+    public void Narrowed() => Narrow();
 
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message) => Routing(routeId.ToArray(), message.Payload.ToArray());
 
@@ -74,7 +93,10 @@ internal sealed class TestPipe : Pipe
     }
 
     /// <summary>Publishes messages of one part, as a read from the wire does.</summary>
-    public Delivery Publish(params string[] texts)
+    public Delivery Publish(params string[] texts) => Lane.Publish(LeaseOf(texts));
+
+    /// <summary>The same, to be published.</summary>
+    public InboundLease LeaseOf(params string[] texts)
     {
         Slab slab = Socket.Host.Slabs.Rent(texts.Sum(t => t.Length) + 1);
         InboundLease lease = InboundLease.Rent(slab, Peer);
@@ -87,12 +109,12 @@ internal sealed class TestPipe : Pipe
             offset += text.Length;
         }
 
-        return Lane.Publish(lease);
+        return lease;
     }
 
     /// <summary>Appends a message as a sender in this process does.</summary>
-    public SendStatus Append(string text) =>
-        Lane.Append(new OutgoingMessage(default, Encoding.ASCII.GetBytes(text)), Socket.Host.Slabs, Peer);
+    public SendStatus Append(string text, int passedAt = 0) =>
+        Lane.Append(new OutgoingMessage(default, Encoding.ASCII.GetBytes(text)), Socket.Host.Slabs, Peer, passedAt: passedAt);
 
     public override SendStatus TrySend(in OutgoingMessage message, bool force = false) => SendStatus.Full;
 

@@ -1,0 +1,114 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Tests.Engine;
+using Xunit;
+
+namespace Net.Zlink.Tests.Sockets.Pipes;
+
+/// <summary>A filter that comes to want less while messages are unread (SUB).</summary>
+public sealed class ReceiveQueueFilterTests : IDisposable
+{
+    private readonly TestCore _core = TestCore.Create(ZmpSocketType.Sub);
+
+    private ReceiveQueue Queue => _core.Receive;
+
+    public void Dispose() => _core.Dispose();
+
+    [Fact]
+    public void What_is_not_wanted_any_more_is_passed_over_and_counted_as_dropped()
+    {
+        TestPipe one = NewPipe();
+        TestPipe other = NewPipe();
+        one.Publish("a1", "b1", "a2");
+        other.Publish("a3", "b2");
+        _core.WantOnly('b');
+        Assert.Equal(["b1", "b2", "none"], Queue.Take(3));
+        Assert.Equal((3, 1, 2, 0, 0L), Books(one));
+        Assert.Equal((2, 1, 1, 0, 0L), Books(other));
+    }
+
+    [Fact]
+    public void A_queue_with_nothing_but_unwanted_messages_is_not_readable()
+    {
+        TestPipe one = NewPipe();
+        TestPipe other = NewPipe();
+        one.Publish("a1", "a2");
+        other.Publish("a3");
+        Assert.True(Queue.IsReadable);
+        _core.WantOnly('b');
+        Assert.False(Queue.IsReadable);
+        Assert.Null(Queue.Take());
+        Assert.Equal((2, 0, 2, 0, 0L), Books(one));
+        one.Publish("b1");
+        Assert.True(Queue.IsReadable);
+        Assert.Equal(["b1", "none"], Queue.Take(2));
+    }
+
+    [Fact]
+    public void Looking_whether_there_is_something_leaves_what_is_wanted()
+    {
+        TestPipe pipe = NewPipe();
+        pipe.Publish("a1", "b1", "a2", "b2");
+        _core.WantOnly('b');
+        Assert.True(Queue.IsReadable);
+        Assert.True(Queue.IsReadable);
+        Assert.Equal("b1", Queue.Take());
+        Assert.True(Queue.IsReadable);
+        Assert.Equal(["b2", "none"], Queue.Take(2));
+        Assert.False(Queue.IsReadable);
+    }
+
+    [Fact]
+    public void What_was_let_in_by_the_filter_as_it_is_now_is_not_asked_about_again()
+    {
+        TestPipe pipe = NewPipe();
+        _core.WantOnly('b');
+        _core.Wanted = _ => throw new InvalidOperationException("asked again");
+        InboundLease lease = pipe.LeaseOf("b1");
+        lease.PassedAt = _core.Narrowings;
+        pipe.Lane.Publish(lease);
+        Assert.Equal(["b1", "none"], Queue.Take(2));
+    }
+
+    [Fact]
+    public void What_passed_the_filter_earlier_is_asked_about_again_though_it_came_later()
+    {
+        TestPipe pipe = NewPipe();
+        _core.WantOnly('b');
+        Assert.Equal(SendStatus.Accepted, pipe.Append("b1", _core.Narrowings));
+        Assert.Equal(SendStatus.Accepted, pipe.Append("a1", _core.Narrowings - 1));
+        Assert.Equal(["b1", "none"], Queue.Take(2));
+    }
+
+    [Fact]
+    public void The_sender_that_was_stopped_goes_on_when_unwanted_messages_are_passed_over()
+    {
+        TestPipe pipe = TestPipe.Create(_core, new QueueLimits(2, 0));
+        Assert.Equal(Delivery.Park, pipe.Publish("a1", "a2"));
+        _core.WantOnly('b');
+        Assert.False(Queue.IsReadable);
+        Assert.Equal((1, false), (pipe.Resumed, pipe.Lane.Counts.IsParked));
+    }
+
+    [Fact]
+    public async Task Who_waits_is_given_the_next_that_is_wanted()
+    {
+        TestPipe pipe = NewPipe();
+        _core.WantOnly('b');
+        Task<TakenMessage> wait = Queue.Wait();
+        pipe.Publish("a1"); // Let in a moment before the topic was cancelled.
+        Assert.False(wait.IsCompleted);
+        pipe.Publish("a2", "b1");
+        Assert.Equal("b1", (await wait.WaitAsync(EngineKit.Patience, TestContext.Current.CancellationToken)).End());
+        Assert.Null(Queue.Take());
+    }
+
+    private static (long Received, long Delivered, long Dropped, long Queued, long Bytes) Books(TestPipe pipe)
+    {
+        LaneCounts counts = pipe.Lane.Counts;
+        return (counts.Received, counts.Delivered, counts.Dropped, counts.QueuedMessages, counts.QueuedBytes);
+    }
+
+    private TestPipe NewPipe() => TestPipe.Create(_core, default);
+}
