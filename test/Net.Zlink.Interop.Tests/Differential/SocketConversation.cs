@@ -1,10 +1,11 @@
 using System.Globalization;
 using System.Text;
 using Net.Zlink.Interop.Tests.Native;
+using Net.Zlink.Interop.Tests.Support;
 
 namespace Net.Zlink.Interop.Tests.Differential;
 
-/// <summary>An application with some sockets of one context, made up from a number: their types and options, and what it does with them.</summary>
+/// <summary>An application with some sockets, made up from a number: their types and options, and what it does with them.</summary>
 internal sealed class SocketConversation
 {
     private const int Endpoints = 2;
@@ -32,13 +33,13 @@ internal sealed class SocketConversation
     private readonly bool _isPair;
     private int _counter;
 
-    private SocketConversation(int seed)
+    private SocketConversation(int seed, bool isInOneContext)
     {
         _random = new Random(seed);
         (NativeSocketType[] binders, NativeSocketType[] connecters) = s_families[seed % s_families.Length];
         _isPair = binders is [NativeSocketType.Pair];
-        IsInproc = _random.Next(2) == 0;
-        IsReadAtOnce = binders.Contains(NativeSocketType.Pub) || connecters.Contains(NativeSocketType.Pub) || _random.Next(4) != 0;
+        Transport = _random.Next(2) == 0 && isInOneContext ? TestTransport.Inproc : TestTransports.All[seed / s_families.Length % TestTransports.All.Count];
+        IsReadAtOnce = _random.Next(4) != 0;
         Types = new NativeSocketType[_isPair ? 2 : 2 + _random.Next(3)]; // For a third one a PAIR has no place.
         for (int i = 0; i < Types.Length; i++)
         {
@@ -46,7 +47,7 @@ internal sealed class SocketConversation
             Types[i] = family[_random.Next(family.Length)];
         }
 
-        _hasMarks = IsInproc && !IsReadAtOnce && _random.Next(2) == 0;
+        _hasMarks = Transport is TestTransport.Inproc && !IsReadAtOnce && _random.Next(2) == 0;
         Options = [.. Types.Select(type => MakeOptions(type).ToArray())];
         _isClosed = new bool[Types.Length];
         Bind(0, 0);
@@ -68,10 +69,12 @@ internal sealed class SocketConversation
         }
     }
 
-    public bool IsInproc { get; }
+    public TestTransport Transport { get; }
 
-    /// <summary>Each socket receives whatever there is after each step. Else it does so now and then, and none leaves: natively one that has left keeps its place until all that it sent is read. Publishers and subscribers always do (docs/protocol.md, 15.5: when a filter is asked, and in which order topics and messages are read).</summary>
+    /// <summary>Each socket receives whatever there is after each step. Else it does so now and then, and none leaves: natively one that has left keeps its place until all that it sent is read.</summary>
     public bool IsReadAtOnce { get; }
+
+    public bool HasImmediate => Options.Any(static options => options.Contains((NativeOption.Immediate, 1)));
 
     public NativeSocketType[] Types { get; }
 
@@ -79,14 +82,16 @@ internal sealed class SocketConversation
 
     public IReadOnlyList<SocketStep> Steps => _steps;
 
-    public static SocketConversation Make(int seed) => new(seed);
+    /// <param name="seed">Which.</param>
+    /// <param name="isInOneContext">So they may meet over inproc.</param>
+    public static SocketConversation Make(int seed, bool isInOneContext) => new(seed, isInOneContext);
 
     public static bool Receives(NativeSocketType type) => type is not NativeSocketType.Pub;
 
     public override string ToString()
     {
         var text = new StringBuilder();
-        text.AppendLine(CultureInfo.InvariantCulture, $"{(IsInproc ? "inproc" : "tcp")}: {string.Join(", ", Types.Select((type, i) => $"S{i} {type} [{string.Join(' ', Options[i].Select(option => $"{option.Number}={option.Value}"))}]"))}");
+        text.AppendLine(CultureInfo.InvariantCulture, $"{Transport}: {string.Join(", ", Types.Select((type, i) => $"S{i} {type} [{string.Join(' ', Options[i].Select(option => $"{option.Number}={option.Value}"))}]"))}");
         foreach (SocketStep step in _steps)
         {
             text.AppendLine(step.ToString());
@@ -107,11 +112,13 @@ internal sealed class SocketConversation
         {
             NativeSocketType.Router => [NativeOption.RouterMandatory, NativeOption.RouterHandover, NativeOption.ProbeRouter],
             NativeSocketType.Dealer => [NativeOption.ProbeRouter],
-            NativeSocketType.XPub => [NativeOption.XPubVerbose, NativeOption.XPubVerboser, NativeOption.XPubNoDrop, NativeOption.XPubManual],
-            NativeSocketType.Pub => [NativeOption.XPubNoDrop],
+            NativeSocketType.XPub => [NativeOption.XPubVerbose, NativeOption.XPubVerboser, NativeOption.XPubNoDrop, NativeOption.XPubManual, NativeOption.XPubManualLastValue, NativeOption.InvertMatching, NativeOption.OnlyFirstSubscribe],
+            NativeSocketType.Pub => [NativeOption.XPubNoDrop, NativeOption.InvertMatching],
+            NativeSocketType.Sub => [NativeOption.InvertMatching],
+            NativeSocketType.XSub => [NativeOption.OnlyFirstSubscribe],
             _ => [],
         };
-        foreach (int number in switches)
+        foreach (int number in switches.Append(NativeOption.Immediate))
         {
             if (_random.Next(5) == 0)
             {
@@ -147,10 +154,10 @@ internal sealed class SocketConversation
                 _steps.Add(new SocketStep(_boundBy[endpoint], SocketAction.Unbind, endpoint));
                 _boundBy[endpoint] = -1;
                 break;
-            case 21 when socket > 0 && (IsInproc || _wasBound[endpoint]) && _connected.Add((socket, endpoint)):
+            case 21 when socket > 0 && (Transport is TestTransport.Inproc || _wasBound[endpoint]) && _connected.Add((socket, endpoint)):
                 _steps.Add(new SocketStep(socket, SocketAction.Connect, endpoint));
                 break;
-            case 22 when IsReadAtOnce && (IsInproc || _wasBound[endpoint]):
+            case 22 when IsReadAtOnce && (Transport is TestTransport.Inproc || _wasBound[endpoint]):
                 _connected.Remove((socket, endpoint));
                 _steps.Add(new SocketStep(socket, SocketAction.Disconnect, endpoint));
                 break;
@@ -204,7 +211,7 @@ internal sealed class SocketConversation
 
     private void ChangeTopic(int socket)
     {
-        if (Types[socket] is NativeSocketType.Sub or NativeSocketType.XSub)
+        if (Types[socket] is NativeSocketType.Sub or NativeSocketType.XSub || Options[socket].Contains((NativeOption.XPubManual, 1)))
         {
             byte[] topic = Encoding.ASCII.GetBytes(s_topics[_random.Next(s_topics.Length)]);
             _steps.Add(new SocketStep(socket, _random.Next(3) == 0 ? SocketAction.Unsubscribe : SocketAction.Subscribe, Parts: [topic]));

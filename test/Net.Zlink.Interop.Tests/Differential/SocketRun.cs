@@ -5,29 +5,35 @@ using Net.Zlink.Interop.Tests.Support;
 
 namespace Net.Zlink.Interop.Tests.Differential;
 
-/// <summary>Does what a <see cref="SocketConversation"/> says with sockets of one implementation, and writes down what comes of it.</summary>
+/// <summary>Does what a <see cref="SocketConversation"/> says, and writes down what comes of it. The sockets of one implementation share a context.</summary>
 internal sealed class SocketRun : IDisposable
 {
+    private const char Nobody = '-';
+
     private readonly SocketConversation _conversation;
     private readonly TimeSpan _quiet;
-    private readonly NativeContext? _native;
-    private readonly ZlinkContext? _managed;
+    private readonly NativeContext _native = new();
+    private readonly ZlinkContext _managed = new();
+    private readonly TestEndpoint _first;
     private readonly IPeerSocket?[] _sockets;
     private readonly string[] _endpoints = ["", ""];
     private readonly List<string> _account = [];
     private readonly List<Task> _closing = [];
+    private readonly List<TestEndpoint> _bound = [];
 
-    public SocketRun(SocketConversation conversation, PeerKind kind, TimeSpan quiet)
+    /// <param name="conversation">What it says.</param>
+    /// <param name="kindOf">Whose socket each of them is.</param>
+    /// <param name="quiet">How long nothing comes before nothing more comes.</param>
+    public SocketRun(SocketConversation conversation, Func<int, PeerKind> kindOf, TimeSpan quiet)
     {
         _conversation = conversation;
         _quiet = quiet;
-        _native = kind == PeerKind.Native ? new NativeContext() : null;
-        _managed = kind == PeerKind.Managed ? new ZlinkContext() : null;
+        _first = new TestEndpoint(conversation.Transport);
         _sockets = new IPeerSocket?[conversation.Types.Length];
         for (int i = 0; i < _sockets.Length; i++)
         {
             NativeSocketType type = conversation.Types[i];
-            IPeerSocket socket = _native is null ? new ManagedPeer(type, _managed!) : new NativePeer(type, _native);
+            IPeerSocket socket = kindOf(i) == PeerKind.Managed ? new ManagedPeer(type, _managed) : new NativePeer(type, _native);
             socket.SetOption(NativeOption.RoutingId, Encoding.ASCII.GetBytes("S" + i));
             socket.SetOption(NativeOption.ReconnectInterval, 60_000); // Nobody comes back to a port: each bind has another. And no event tells of trying.
             foreach ((int number, int value) in conversation.Options[i])
@@ -36,6 +42,10 @@ internal sealed class SocketRun : IDisposable
             }
 
             _sockets[i] = socket;
+            if (i > 0)
+            {
+                _first.Equip(_sockets[0]!, socket);
+            }
         }
     }
 
@@ -60,12 +70,14 @@ internal sealed class SocketRun : IDisposable
 
             _account.Add($"{step}: {outcome}");
             Settle();
-            for (int i = 0; i < _sockets.Length && _conversation.IsReadAtOnce; i++)
+            if (_conversation.IsReadAtOnce)
             {
-                if (_sockets[i] is { } socket && SocketConversation.Receives(_conversation.Types[i]) && ReceiveAll(socket) is { Length: > 0 } received)
+                ReceiveAll();
+                if (_conversation.HasImmediate)
                 {
-                    _account.Add($"S{i} has received: {received}");
+                    // Natively a pipe that was made with its connection ends when the application has found nothing more in it.
                     Settle();
+                    ReceiveAll();
                 }
             }
         }
@@ -81,8 +93,10 @@ internal sealed class SocketRun : IDisposable
         }
 
         Task.WaitAll([.. _closing], Limits.Token);
-        _native?.Dispose();
-        _managed?.Dispose();
+        _native.Dispose();
+        _managed.Dispose();
+        _first.Dispose();
+        _bound.ForEach(static endpoint => endpoint.Dispose());
     }
 
     private string Take(SocketStep step, IPeerSocket socket)
@@ -90,7 +104,7 @@ internal sealed class SocketRun : IDisposable
         switch (step.Action)
         {
             case SocketAction.Bind:
-                _endpoints[step.Endpoint] = socket.Bind(_conversation.IsInproc ? EndpointOf(step) : "tcp://127.0.0.1:0");
+                _endpoints[step.Endpoint] = socket.Bind(_conversation.Transport is TestTransport.Inproc ? EndpointOf(step) : NewEndpoint());
                 break;
             case SocketAction.Unbind:
                 socket.Unbind(EndpointOf(step));
@@ -129,9 +143,29 @@ internal sealed class SocketRun : IDisposable
         }
     }
 
-    private string EndpointOf(SocketStep step) => _conversation.IsInproc ? $"inproc://e{step.Endpoint}" : _endpoints[step.Endpoint];
+    /// <summary>Another each time, as ports are.</summary>
+    private string NewEndpoint()
+    {
+        var endpoint = new TestEndpoint(_conversation.Transport);
+        _bound.Add(endpoint);
+        return endpoint.Text;
+    }
 
-    private static string ReceiveAll(IPeerSocket socket)
+    private void ReceiveAll()
+    {
+        for (int i = 0; i < _sockets.Length; i++)
+        {
+            if (_sockets[i] is { } socket && SocketConversation.Receives(_conversation.Types[i]) && ReceiveAll(socket) is { Length: > 0 } received)
+            {
+                _account.Add($"S{i} has received: {received}");
+                Settle();
+            }
+        }
+    }
+
+    private string EndpointOf(SocketStep step) => _conversation.Transport is TestTransport.Inproc ? $"inproc://e{step.Endpoint}" : _endpoints[step.Endpoint];
+
+    private string ReceiveAll(IPeerSocket socket)
     {
         List<string> received = [];
         while (socket.Receive(TimeSpan.Zero) is { } message)
@@ -139,15 +173,15 @@ internal sealed class SocketRun : IDisposable
             received.Add(string.Join('|', message.Select(Text)));
         }
 
-        // Whose turn it is among several peers is nobody's promise.
-        return string.Join(", ", received.OrderBy(SenderOf));
+        // Whose turn it is among several peers is nobody's promise, nor which of several that leave is noticed first.
+        return string.Join(", ", received.OrderBy(SenderOf).ThenBy(message => _conversation.IsReadAtOnce && SenderOf(message) == Nobody ? message : "", StringComparer.Ordinal));
     }
 
-    /// <summary>The number behind the first dash; what has none, and so no sender, first.</summary>
+    /// <summary>The number behind the first dash; of a notice, which says no sender, <see cref="Nobody"/>.</summary>
     private static char SenderOf(string message)
     {
         int dash = message.IndexOf('-', StringComparison.Ordinal);
-        return dash < 0 ? '-' : message[dash + 1];
+        return dash < 0 ? Nobody : message[dash + 1];
     }
 
     private static string Text(byte[] part) => string.Concat(part.Select(static b => b < ' ' ? $"<{b}>" : ((char)b).ToString()));

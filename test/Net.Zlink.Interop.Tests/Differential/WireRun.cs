@@ -174,8 +174,8 @@ internal sealed class WireRun : IDisposable
             received.Add($"received: {string.Join('|', message.Select(Convert.ToHexStringLower))}");
         }
 
-        // Whose turn it is among several peers is nobody's promise, nor whether topics or messages come first.
-        _account.AddRange(_conversation.Peers > 1 || _conversation.Type is NativeSocketType.XPub ? received.Order(StringComparer.Ordinal) : received);
+        // Whose turn it is among several peers is nobody's promise.
+        _account.AddRange(_conversation.Peers > 1 ? received.Order(StringComparer.Ordinal) : received);
     }
 
     /// <summary>A peer has ended: the socket knows of it, or did before.</summary>
