@@ -83,7 +83,7 @@ internal sealed record Options
 
     /// <summary>
     /// With inline completions: as the environment says, or as many as shards were asked for, or half as many as processors. A thread that has caught up with its clients sleeps and is
-    /// woken for every burst, which costs the sender more than it gains: on 2 processors one thread passed on 1.15 times as much as two (docs/benchmarks.md).
+    /// woken for every burst, which costs the sender more than it gains: on 2 processors one thread passed on 1.15 times as much as two (docs/benchmarks/log.md).
     /// Encryption is work enough for all, and the demo's clients are polled by the same threads.
     /// </summary>
     private int PollingThreads

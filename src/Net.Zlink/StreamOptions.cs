@@ -28,7 +28,7 @@ public sealed class StreamOptions : SocketOptions
 
     /// <summary>
     /// True: code that awaits <see cref="StreamSocket.ReceiveAsync"/>, <see cref="StreamSocket.ReceiveManyAsync"/> or <see cref="StreamSocket.ReceiveAllAsync"/> goes on in the shard that has read the
-    /// message, as a handler would, instead of on the thread pool: no hand-over between threads, and the message is still in the cache (docs/benchmarks.md: 1.0 to 1.4 times the messages a second of an echo). It must not
+    /// message, as a handler would, instead of on the thread pool: no hand-over between threads, and the message is still in the cache (docs/benchmarks/log.md: 1.0 to 1.4 times the messages a second of an echo). It must not
     /// block, for all connections of that shard wait meanwhile; blocking calls of this library throw there. It is given at most 64 KiB or 256 messages at a time, of one peer; then the shard does its
     /// other work. Read when the socket is made. Default false.
     /// </summary>

@@ -10,7 +10,7 @@ public sealed record ZlinkContextOptions
     // More shards than this only cost memory: each owns a slab of 256 KB, or of 64 KB for tls and ws, once it has worked.
     private const int MostShards = 1024;
 
-    // Two threads of the pool seldom want one of so many at the same time. With a shard per processor instead, echoes over tls, ws and wss took up to a tenth more processor time (docs/benchmarks.md, "Shards of their own").
+    // Two threads of the pool seldom want one of so many at the same time. With a shard per processor instead, echoes over tls, ws and wss took up to a tenth more processor time (docs/benchmarks/log.md, "Shards of their own").
     private const int TlsAndWebSocketShardsPerProcessor = 8;
 
     /// <summary>Number of shards: serial executors that connections are spread over, but for those over tls, ws and wss, see <see cref="TlsAndWebSocketShardCount"/>. Default: the number of processors. At least 1.</summary>

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Net.Zlink.Benchmarks.Common;
 
-/// <summary>A table in Markdown: readable in a terminal as it is, and ready to be pasted into docs/benchmarks.md.</summary>
+/// <summary>A table in Markdown: readable in a terminal as it is, and ready to be pasted into docs/benchmarks/log.md.</summary>
 internal sealed class TextTable(params string[] header)
 {
     private readonly List<string[]> _rows = [header];

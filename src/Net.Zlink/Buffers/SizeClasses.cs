@@ -13,7 +13,7 @@ internal static class SizeClasses
 
     /// <summary>
     /// Larger requests are allocated exactly and not kept. Room for a message of 8 MiB: fresh pages for each one of 1 MiB, which the system
-    /// clears and hands out one by one, cost two fifths of their rate over tcp (docs/benchmarks.md, "Messages of 1 MiB").
+    /// clears and hands out one by one, cost two fifths of their rate over tcp (docs/benchmarks/log.md, "Messages of 1 MiB").
     /// </summary>
     internal const int Largest = 8_503_296;
 

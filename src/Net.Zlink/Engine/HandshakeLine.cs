@@ -30,7 +30,7 @@ internal sealed class HandshakeLine(int most)
     public async Task<UpgradeResult> RunAsync(WireUpgrade upgrade, Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
     {
         // Begun on the accept loop's stack: the runtime spreads sockets over its polling threads as their first operations come, so peers that connect in turn are spread evenly. In the order in which their handshakes
-        // happened to run, an echo over TLS had a p99 up to a half higher (docs/benchmarks.md).
+        // happened to run, an echo over TLS had a p99 up to a half higher (docs/benchmarks/log.md).
         Task<UpgradeResult?> first = FirstBytesAsync(upgrade, socket, time, cancellation);
         bool hadToWait = !first.IsCompleted;
         UpgradeResult? failure = await first.ConfigureAwait(false);

@@ -8,7 +8,7 @@ namespace Net.Zlink.Engine;
 /// <remarks>A part of its queue, never to be copied.</remarks>
 internal struct OutboundBacklog(BufferPool pool)
 {
-    // What one system call takes: 256 KiB more or less, which leaves one short packet behind it instead of one behind each 64 KiB (docs/benchmarks.md, "Full packets"), in as many pieces as the runtime passes on without allocating.
+    // What one system call takes: 256 KiB more or less, which leaves one short packet behind it instead of one behind each 64 KiB (docs/benchmarks/log.md, "Full packets"), in as many pieces as the runtime passes on without allocating.
     private const int GatheredBytes = 256 * 1024;
     private const int MaxGathered = 8;
 

@@ -17,7 +17,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     private static readonly long MaxTicksPerTurn = Stopwatch.Frequency * 2 / 1000;
 
     // Senders that never pause could fill every turn with flushes; after so many in a row one normal work runs, so reads and closes never stand still. A read brings one flush as a rule, so 4 for 1
-    // still work off what piles up; with 64, connections waited so unevenly for their reads that an echo's p99 was 15 % higher and its rate 5 % lower (docs/benchmarks.md, "fairness").
+    // still work off what piles up; with 64, connections waited so unevenly for their reads that an echo's p99 was 15 % higher and its rate 5 % lower (docs/benchmarks/log.md, "fairness").
     private const int MaxUrgentInRow = 4;
 
     // A single work that holds its shard longer than this stalls every connection of the shard: it is reported by name.

@@ -6,7 +6,7 @@ namespace Net.Zlink.Engine;
 
 /// <summary>A lock for the few instructions that every message passes: taking it and leaving it costs one interlocked operation, where <see cref="Lock"/> has two and looks up its thread twice.</summary>
 /// <remarks>
-/// Measured on the machine of docs/benchmarks.md, uncontended: 5.5 ns, <see cref="Lock"/> 14.2 ns. A message passes two to four of these between two sockets that send ten million a second.
+/// Measured on the machine of docs/benchmarks/log.md, uncontended: 5.5 ns, <see cref="Lock"/> 14.2 ns. A message passes two to four of these between two sockets that send ten million a second.
 /// <para>
 /// Leaving writes the state with no fence and then looks whether somebody waits, so by itself it could miss one who has just begun to. Therefore whoever begins to wait says so first, then has every processor
 /// pass a barrier (a system call of some microseconds, paid only by those who wait), and then looks at the lock again: either it finds the lock free, or the one that leaves it sees him.

@@ -9,7 +9,7 @@ namespace Net.Zlink.Transports;
 /// A receive of no bytes, which ends at the system's report. On Unix that may be about bytes that were read before the wait began (of 3,000 connections that had just been busy, 34 reported so): whoever then reads finds nothing, and waits again.
 /// To ask the socket first how much it holds cost 0.8 us of the 45 that 30 KB over TLS take, each time.
 /// <para>With a hundred TLS sessions that carry 30 KB at a time nothing of one is in a cache any more when its turn comes, and what the end of a wait sets going looks at one object after the other, each time 0.1 us. So their memory
-/// is asked for here, all at once: 4.3 us of managed code for such a burst became 3.1, and a plain SslStream takes 3.0 (docs/benchmarks.md, "One wait for memory").</para>
+/// is asked for here, all at once: 4.3 us of managed code for such a burst became 3.1, and a plain SslStream takes 3.0 (docs/benchmarks/log.md, "One wait for memory").</para>
 /// </remarks>
 internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
 {

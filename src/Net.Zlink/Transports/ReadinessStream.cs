@@ -6,7 +6,7 @@ namespace Net.Zlink.Transports;
 /// <summary>A socket's stream for the libraries of TLS and WebSocket: it waits with an <see cref="InputWait"/> when nothing is asked for but to wait, and otherwise tries at once, without waiting.</summary>
 /// <remarks>
 /// What can be read or written at once takes a system call and nothing else; only what has to wait becomes an operation of the runtime's. Through NetworkStream each read and write goes by an operation's object and two more, which with
-/// a hundred sessions are in no cache: an echo over TLS took 1 to 2 % longer (docs/benchmarks.md, "Shards of their own").
+/// a hundred sessions are in no cache: an echo over TLS took 1 to 2 % longer (docs/benchmarks/log.md, "Shards of their own").
 /// <para>It begins with a handshake, which goes on on the pool whenever it had to wait: certificates are checked there, and the application's callbacks may take their time. With inline completions it would go on on the
 /// polling thread that brought the news, and hold up every other socket of that thread.</para>
 /// </remarks>

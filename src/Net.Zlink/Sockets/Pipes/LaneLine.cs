@@ -6,7 +6,7 @@ namespace Net.Zlink.Sockets.Pipes;
 /// <summary>The line of lanes with unread messages, first in, first out, which fetches what its next lanes will be read from. Not thread-safe: under the receive queue's lock.</summary>
 /// <remarks>
 /// One message of each lane in turn means that with a thousand peers no lane, lease or payload is in a cache when its turn comes, and that each leads to the next: five waits for memory a message, half of what
-/// receiving it costs (docs/benchmarks.md, "One of many"). So with each lane that is taken the memory of some behind it comes one step closer: the lane, its lease, the message's slot, the payload.
+/// receiving it costs (docs/benchmarks/log.md, "One of many"). So with each lane that is taken the memory of some behind it comes one step closer: the lane, its lease, the message's slot, the payload.
 /// </remarks>
 internal struct LaneLine
 {

@@ -5,7 +5,7 @@ namespace Net.Zlink.Sockets.Pipes;
 /// <summary>What consumers keep of a lane: the messages that left its lock already, and what of them is not settled with the sender's side yet. Under the receive queue's lock.</summary>
 /// <remarks>
 /// Lies apart from what the sender writes for each message. On the same cache lines, with nothing else in common, sender and receiver slowed each other down to a third where their processors share no cache
-/// (docs/benchmarks.md, "Two processors, one line").
+/// (docs/benchmarks/log.md, "Two processors, one line").
 /// </remarks>
 internal struct TakenSide
 {
