@@ -14,7 +14,7 @@ internal class ReceiveWaiter : Waiter<TakenMessage>
 
 /// <summary>The receiving side of a socket: fair between its pipes, one whole message each in turn (what a peer that has left sent comes out in one go), or in the order of arrival; with a line of waiting consumers.</summary>
 /// <remarks>
-/// The lock makes its holder the single consumer of all lanes; it is held for pointer work only. Pipes with unread messages stand in a line, so finding the next message never looks at
+/// The lock makes its holder the single consumer of all lanes; it is held for pointer work only, and after a SUB has cancelled a topic for a look at what is taken over next. Pipes with unread messages stand in a line, so finding the next message never looks at
 /// empty pipes. Senders are told of room, and waiters completed, after the lock is left.
 /// </remarks>
 internal sealed class ReceiveQueue : IWaiterList
