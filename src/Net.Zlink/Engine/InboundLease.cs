@@ -87,7 +87,8 @@ internal sealed class InboundLease
     /// <summary>An empty lease, to be filled and then published.</summary>
     /// <param name="slab">Where most parts will lie; one reference to it is taken over. Null if each part brings its own.</param>
     /// <param name="source">Who sends.</param>
-    public static InboundLease Rent(Slab? slab, object? source)
+    /// <param name="passedAt">See <see cref="PassedAt"/>.</param>
+    public static InboundLease Rent(Slab? slab, object? source, int passedAt = 0)
     {
         if (!Spares.TryTake(out InboundLease? lease))
         {
@@ -98,7 +99,7 @@ internal sealed class InboundLease
         lease._array = slab is null ? [] : slab.Array;
         lease.Source = source;
         lease.NoticeOf = null;
-        lease.PassedAt = 0;
+        lease.PassedAt = passedAt;
         lease.Count = 0;
         lease.Messages = 0;
         lease.Bytes = 0;
@@ -177,8 +178,7 @@ internal sealed class InboundLease
             return null;
         }
 
-        InboundLease rest = Rent(slab: null, Source);
-        rest.PassedAt = PassedAt;
+        InboundLease rest = Rent(slab: null, Source, PassedAt);
         for (int i = _messageStart; i < Count; i++)
         {
             ref Slot slot = ref _slots[i];

@@ -143,9 +143,14 @@ internal sealed class SocketRun : IDisposable
         }
     }
 
-    /// <summary>Another each time, as ports are.</summary>
+    /// <summary>Another each time, as ports are by themselves.</summary>
     private string NewEndpoint()
     {
+        if (_conversation.Transport is not TestTransport.Ipc)
+        {
+            return _first.Text;
+        }
+
         var endpoint = new TestEndpoint(_conversation.Transport);
         _bound.Add(endpoint);
         return endpoint.Text;

@@ -15,7 +15,7 @@ namespace Net.Zlink.Sockets.Patterns;
 /// </remarks>
 internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new InboundLane(default) { IsShared = true })
 {
-    private readonly Lock _turn = new();
+    private ShortLock _turn;
     private List<(InboundLane Lane, int Messages)> _news = [];
     private List<(InboundLane Lane, int Messages)> _announced = [];
     private bool _isAnnouncing;
@@ -34,7 +34,7 @@ internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new Inbo
         notice.NoticeOf = about;
         notice.AddPart(0, prefix.Length + 1);
         notice.EndMessage();
-        lock (_turn)
+        using (_turn.Hold())
         {
             Lane.TakeIn(notice, out int news);
             if (news > 0)
@@ -47,73 +47,46 @@ internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new Inbo
     /// <summary>Announces messages of a peer behind all that was noted before. Outside of all locks.</summary>
     public void Announce(InboundLane lane, int messages)
     {
-        lock (_turn)
+        using (_turn.Hold())
         {
             _news.Add((lane, messages));
-            if (_isAnnouncing)
-            {
-                return;
-            }
-
-            TakeTurn();
         }
 
-        WorkOff();
+        AnnounceAll();
     }
 
     /// <summary>Tells the receive queue what was noted, outside of all locks. Whoever finds somebody at it leaves it to them.</summary>
     public void AnnounceAll()
     {
-        lock (_turn)
+        while (TryTakeTurn())
         {
-            if (_isAnnouncing || _news.Count == 0)
-            {
-                return;
-            }
-
-            TakeTurn();
-        }
-
-        WorkOff();
-    }
-
-    private void TakeTurn()
-    {
-        _isAnnouncing = true;
-        (_news, _announced) = (_announced, _news);
-    }
-
-    private void WorkOff()
-    {
-        while (true)
-        {
-            bool isTold = false;
             try
             {
                 core.Receive.Enqueue(CollectionsMarshal.AsSpan(_announced));
-                isTold = true;
             }
             finally
             {
-                lock (_turn)
+                using (_turn.Hold())
                 {
                     _announced.Clear();
                     _isAnnouncing = false;
-                    if (isTold && _news.Count > 0)
-                    {
-                        TakeTurn();
-                    }
-                    else
-                    {
-                        isTold = false;
-                    }
                 }
             }
+        }
+    }
 
-            if (!isTold)
+    private bool TryTakeTurn()
+    {
+        using (_turn.Hold())
+        {
+            if (_isAnnouncing || _news.Count == 0)
             {
-                return;
+                return false;
             }
+
+            _isAnnouncing = true;
+            (_news, _announced) = (_announced, _news);
+            return true;
         }
     }
 

@@ -84,8 +84,7 @@ internal struct AddedLeases
         }
         else
         {
-            lease = InboundLease.Rent(slab: null, source);
-            lease.PassedAt = passedAt;
+            lease = InboundLease.Rent(slab: null, source, passedAt);
             if (copy is not null)
             {
                 lease.AddPart(copy, 0, message.Payload.Length);
@@ -213,8 +212,7 @@ internal struct AddedLeases
             _openUsed = 0;
         }
 
-        InboundLease lease = InboundLease.Rent(slab, source);
-        lease.PassedAt = passedAt;
+        InboundLease lease = InboundLease.Rent(slab, source, passedAt);
         Link(lease);
         _openSlab = slab;
         return lease;

@@ -119,17 +119,11 @@ internal sealed class InprocPipe : Pipe
             return;
         }
 
-        int passedAt = InboundLease.NeverPassed;
-        if (Other is { } reader && reader.Socket.InboundRole == InboundRole.Filtered)
+        var message = new OutgoingMessage(default, body);
+        if (IsForReader(message, out int passedAt))
         {
-            passedAt = reader.Socket.Narrowings;
-            if (!reader.Socket.Accepts(body))
-            {
-                return;
-            }
+            _out.Append(message, Socket.Host.Slabs, Name, force: true, passedAt);
         }
-
-        _out.Append(new OutgoingMessage(default, body), Socket.Host.Slabs, Name, force: true, passedAt);
     }
 
     public override void OnRoomInLane()
@@ -206,7 +200,8 @@ internal sealed class InprocPipe : Pipe
         }
 
         SocketCore socket = reader.Socket;
-        switch (socket.InboundRole)
+        InboundRole role = socket.InboundRole;
+        switch (role)
         {
             case InboundRole.All:
                 return true;
@@ -214,7 +209,7 @@ internal sealed class InprocPipe : Pipe
                 passedAt = socket.Narrowings;
                 return socket.Accepts(message.FirstPart);
             default:
-                return HasData(reader, message) && socket.InboundRole == InboundRole.SubscriptionsAndData;
+                return HasData(reader, message) && role == InboundRole.SubscriptionsAndData;
         }
     }
 

@@ -19,19 +19,19 @@ internal class ReceiveWaiter : Waiter<TakenMessage>
 /// </remarks>
 internal sealed class ReceiveQueue : IWaiterList
 {
+    private readonly ArrivalLine? _arrivals;
     private ShortLock _gate;
     private LaneLine _line;
     private WaiterList<ReceiveWaiter> _waiters;
     private InboundLane? _turn;
     private bool _mayHaveMore;
-    private readonly ArrivalLine? _arrivals;
     private Func<Exception>? _closed;
-
-    /// <summary>Told, outside the lock, that a queue without messages has one, or is closed: for those who watch several sockets.</summary>
-    public ReadinessWatchers Watchers { get; } = new();
 
     /// <param name="isInArrivalOrder">Messages are read in the order in which they were announced, whosever they are; else each peer has its turn.</param>
     public ReceiveQueue(bool isInArrivalOrder) => _arrivals = isInArrivalOrder ? new ArrivalLine() : null;
+
+    /// <summary>Told, outside the lock, that a queue without messages has one, or is closed: for those who watch several sockets.</summary>
+    public ReadinessWatchers Watchers { get; } = new();
 
     public bool IsInArrivalOrder => _arrivals is not null;
 

@@ -152,8 +152,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
         if (lease is null)
         {
             _slab.AddReference();
-            _lease = lease = InboundLease.Rent(_slab, Source);
-            lease.PassedAt = _passedAt;
+            _lease = lease = InboundLease.Rent(_slab, Source, _passedAt);
         }
         else if (lease.OpenParts >= maxParts)
         {

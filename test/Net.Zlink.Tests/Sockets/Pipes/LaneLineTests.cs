@@ -27,7 +27,7 @@ public sealed class LaneLineTests
                     Assert.Same(model.TryDequeue(out InboundLane? expected) ? expected : null, line.Dequeue());
                 }
 
-                Assert.Equal(model.Count, line.Count);
+                Assert.Equal(model, Enumerable.Range(0, line.Count).Select(place => line[place]));
             }
 
             Assert.Equal(model, line.Clear());

@@ -29,6 +29,18 @@ public sealed class ReceiveQueueFilterTests : IDisposable
     }
 
     [Fact]
+    public void What_consumers_had_taken_over_of_each_peer_is_looked_at_again()
+    {
+        TestPipe one = NewPipe();
+        TestPipe other = NewPipe();
+        one.Publish("a1", "a2", "b3");
+        other.Publish("a1", "a2", "b4");
+        Assert.Equal(["a1", "a1"], Queue.Take(2));
+        _core.WantOnly('b');
+        Assert.Equal(["b3", "b4", "none"], Queue.Take(3));
+    }
+
+    [Fact]
     public void A_queue_with_nothing_but_unwanted_messages_is_not_readable()
     {
         TestPipe one = NewPipe();
