@@ -385,8 +385,8 @@ internal sealed class Connection : ShardWork, IWireEvents
 
             if (outcome == ReadOutcome.Refused)
             {
-                // Nothing of ours can follow what the transport has told the peer: what waits is dropped.
-                _closer.Begin(DisconnectReason.ProtocolError, CloseMode.Orderly, Wire.Detail, linger: TimeSpan.Zero);
+                // Nothing of ours can follow what the transport has told the peer: what waits is dropped. Not our protocol's fault: who connects tries again (docs/protocol.md, 17.2).
+                _closer.Begin(DisconnectReason.TransportError, CloseMode.Orderly, Wire.Detail, linger: TimeSpan.Zero);
                 return;
             }
 

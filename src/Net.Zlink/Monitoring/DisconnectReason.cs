@@ -15,7 +15,7 @@ public enum DisconnectReason
     /// <summary>The peer broke the protocol: a frame over MaxMessageSize, for one.</summary>
     ProtocolError = 3,
 
-    /// <summary>A read or a write failed: a reset, a broken network.</summary>
+    /// <summary>A read or a write failed: a reset, a broken network, or a peer that broke the rules of what carries the protocol (WebSocket's).</summary>
     TransportError = 4,
 
     /// <summary>The context was disposed.</summary>

@@ -276,7 +276,7 @@ internal sealed class FakePeer : IDisposable
                 _owner.Deliver(_id, [.. _tail], "data");
             }
 
-            Tell(reason: _ws is { IsBreached: true } ? 3 : 4);
+            Tell(reason: 4);
             _owner.Lost();
         }
 

@@ -13,9 +13,6 @@ internal sealed class FakeWs(Fault fault, Action<byte[]> send)
 
     public FakeWsState State { get; private set; }
 
-    /// <summary>The peer sent what RFC 6455 forbids.</summary>
-    public bool IsBreached { get; private set; }
-
     /// <summary>Takes bytes; returns the payload of the frames that became whole.</summary>
     public byte[] Take(ReadOnlySpan<byte> bytes)
     {
@@ -64,7 +61,6 @@ internal sealed class FakeWs(Fault fault, Action<byte[]> send)
         byte[] all = [.. _tail];
         if (WsFrame.IsBreach(all, isMasked: true) && fault is not Fault.TakesBrokenFrames)
         {
-            IsBreached = true;
             Close(ProtocolError);
             return null;
         }

@@ -55,7 +55,7 @@ internal sealed class StreamSeveringOracle : ISeveringOracle
         }
 
         bool silent = gone || IsDroppedByApp(severance, severance.Connection);
-        bool broken = severance.Breached.Contains(severance.Connection) || (readers.TryGetValue(severance.Connection, out FrameCutter? last) && last.IsBroken);
+        bool broken = readers.TryGetValue(severance.Connection, out FrameCutter? last) && last.IsBroken;
         return new SeveredOutcome(Lines(delivered), Events(severance, silent ? null : broken ? ProtocolError : TransportError));
     }
 

@@ -1,48 +1,66 @@
-using System.Buffers.Binary;
 using System.Diagnostics;
-using System.Net;
 using System.Net.Sockets;
+using System.Runtime.InteropServices;
+using Net.Zlink.Interop.Tests.Support;
 
 namespace Net.Zlink.Interop.Tests.Differential;
 
-/// <summary>A raw peer over tcp, that keeps all it is told.</summary>
+/// <summary>A raw peer, that keeps all it is told.</summary>
 internal sealed class WirePeer : IDisposable
 {
-    private const int HeaderSize = 8;
-
-    private readonly Socket _socket;
+    private readonly RawLine _line;
+    private readonly WebSocketTalk? _webSocket;
     private readonly List<byte> _heard = [];
-    private readonly byte[] _buffer = new byte[65536];
     private bool _hasEnded;
 
-    private WirePeer(Socket socket, string name)
+    private WirePeer(RawLine line, bool isClient, string head)
     {
-        _socket = socket;
-        _socket.NoDelay = true;
-        Name = name;
+        _line = line;
+        _webSocket = head.Length > 0 ? new WebSocketTalk(isClient) : null;
     }
 
+    /// <summary>As the other side's events name it.</summary>
+    public string Name => _line.Name;
+
+    /// <summary>The other side has ended the connection, be it in order or by a reset.</summary>
+    public bool IsOver => _line.IsOver;
+
+    /// <summary>What it was told, in the order of its coming.</summary>
+    public ReadOnlySpan<byte> Heard => CollectionsMarshal.AsSpan(_heard);
+
+    /// <summary>What it was told beside that, by WebSocket.</summary>
+    public IEnumerable<string> Notes => _webSocket?.Notes ?? [];
+
     /// <summary>One that connects.</summary>
-    public static WirePeer Connect(string endpoint)
+    public static WirePeer Connect(TestTransport transport, string endpoint, string head, TimeSpan limit)
     {
-        var address = IPEndPoint.Parse(endpoint["tcp://".Length..]);
-        var socket = new Socket(address.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
-        socket.Connect(address);
-        return new WirePeer(socket, NameOf(socket.LocalEndPoint));
+        var peer = new WirePeer(RawLine.Connect(transport, endpoint), isClient: true, head);
+        if (peer._webSocket is { } talk)
+        {
+            peer._line.Write(talk.Head(head, endpoint.Split('/')[2]));
+            peer.AwaitHead(limit);
+        }
+
+        return peer;
     }
 
     /// <summary>One that is connected to, or null if nobody connects in time.</summary>
-    public static WirePeer? Accept(Socket listener, TimeSpan limit) =>
-        listener.Poll(limit, SelectMode.SelectRead) ? new WirePeer(listener.Accept(), NameOf(listener.LocalEndPoint)) : null;
+    public static WirePeer? Accept(TestEndpoint at, Socket listener, string endpoint, string head, TimeSpan limit)
+    {
+        if (RawLine.Accept(at, listener, endpoint, limit) is not { } line)
+        {
+            return null;
+        }
 
-    /// <summary>As an endpoint.</summary>
-    public static string NameOf(EndPoint? address) => $"tcp://{address}";
+        var peer = new WirePeer(line, isClient: false, head);
+        if (peer._webSocket is { } talk)
+        {
+            peer.AwaitHead(limit);
+            line.Write(talk.Head(head, ""));
+        }
 
-    /// <summary>As the other side's events name it.</summary>
-    public string Name { get; }
-
-    /// <summary>The other side has ended the connection, be it in order or by a reset.</summary>
-    public bool IsOver { get; private set; }
+        return peer;
+    }
 
     public void Write(WireStep.Write step)
     {
@@ -51,24 +69,25 @@ internal sealed class WirePeer : IDisposable
         {
             if (piece < rest.Length)
             {
-                Write(rest[..piece]);
+                Write(rest[..piece], step.Wrapping);
                 rest = rest[piece..];
                 Listen(TimeSpan.FromMilliseconds(1));
             }
         }
 
-        Write(rest);
+        Write(rest, step.Wrapping);
     }
 
-    /// <summary>Sends a heartbeat and waits for its answer, or for the end: what was written before has been read then.</summary>
-    public void Ask(uint number, TimeSpan limit)
+    public void Write(WireStep.WriteFrame step) => _line.Write(step.Frame);
+
+    /// <summary>Asks something and waits for its answer, or for the end: what was written before has been read then.</summary>
+    public void Ask(byte[] question, byte[] answer, TimeSpan limit)
     {
-        Write(WireConversation.Heartbeat(number));
-        byte[] answer = WireConversation.Answer(number);
+        Write(question, WebSocketTalk.WrapInOne);
         long start = Stopwatch.GetTimestamp();
-        while (!IsOver && !Heard(answer) && Stopwatch.GetElapsedTime(start) < limit)
+        while (!IsOver && Heard.IndexOf(answer) < 0 && Stopwatch.GetElapsedTime(start) < limit)
         {
-            Listen(TimeSpan.FromMilliseconds(10));
+            Hear(TimeSpan.FromMilliseconds(10));
         }
     }
 
@@ -79,20 +98,7 @@ internal sealed class WirePeer : IDisposable
         TimeSpan left = time;
         while (!IsOver && !_hasEnded && left > TimeSpan.Zero)
         {
-            try
-            {
-                if (_socket.Poll(left, SelectMode.SelectRead))
-                {
-                    int read = _socket.Receive(_buffer);
-                    IsOver = read == 0;
-                    _heard.AddRange(_buffer.AsSpan(0, read));
-                }
-            }
-            catch (SocketException)
-            {
-                IsOver = true;
-            }
-
+            Hear(left);
             left = time - Stopwatch.GetElapsedTime(start);
         }
     }
@@ -100,53 +106,32 @@ internal sealed class WirePeer : IDisposable
     public void End(bool resets)
     {
         _hasEnded = true;
-        if (resets)
-        {
-            _socket.LingerState = new LingerOption(enable: true, 0);
-        }
-
-        _socket.Dispose();
+        _line.End(resets);
     }
 
-    /// <summary>What was heard, a line for each frame, and whether the connection was ended. Without the answers to heartbeats: natively one answer is for all that came while a write was under way.</summary>
-    public IEnumerable<string> Account()
+    public void Dispose() => _line.Dispose();
+
+    private void AwaitHead(TimeSpan limit)
     {
-        byte[] all = [.. _heard];
-        List<string> control = [];
-        List<string> data = [];
-        int at = 0;
-        while (at < all.Length)
+        long start = Stopwatch.GetTimestamp();
+        while (!IsOver && !_webSocket!.HasHead && Stopwatch.GetElapsedTime(start) < limit)
         {
-            int length = all.Length - at < HeaderSize ? all.Length - at : (int)Math.Min(all.Length - at, HeaderSize + (long)BinaryPrimitives.ReadUInt32BigEndian(all.AsSpan(at + 4)));
-            string frame = Convert.ToHexStringLower(all.AsSpan(at, length));
-            at += length;
-            bool isControl = frame.StartsWith("5a0102", StringComparison.Ordinal);
-            if (!isControl || !frame.AsSpan(2 * HeaderSize).StartsWith("03", StringComparison.Ordinal))
-            {
-                (isControl ? control : data).Add(frame);
-            }
+            Hear(TimeSpan.FromMilliseconds(10));
         }
-
-        // A control frame overtakes what waits to be sent, so only the order of each kind says something.
-        return [.. control, .. data, IsOver ? "closed" : "open"];
     }
 
-    public void Dispose() => _socket.Dispose();
-
-    private bool Heard(ReadOnlySpan<byte> what) => System.Runtime.InteropServices.CollectionsMarshal.AsSpan(_heard).IndexOf(what) >= 0;
-
-    private void Write(ReadOnlySpan<byte> bytes)
+    private void Hear(TimeSpan limit)
     {
-        try
+        ReadOnlySpan<byte> read = _line.Read(limit);
+        if (_webSocket is { } talk)
         {
-            if (!IsOver && !bytes.IsEmpty)
-            {
-                _socket.Send(bytes);
-            }
+            talk.Take(read, _heard);
         }
-        catch (SocketException)
+        else
         {
-            // Ended by the other side; what it said before is still read.
+            _heard.AddRange(read);
         }
     }
+
+    private void Write(ReadOnlySpan<byte> bytes, int wrapping) => _line.Write(_webSocket is { } talk ? talk.Wrap(bytes, wrapping) : bytes);
 }

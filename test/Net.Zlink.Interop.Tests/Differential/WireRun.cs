@@ -1,15 +1,15 @@
-using System.Net;
 using System.Net.Sockets;
 using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Interop.Tests.Peers;
+using Net.Zlink.Interop.Tests.Support;
 
 namespace Net.Zlink.Interop.Tests.Differential;
 
 /// <summary>Holds a conversation with a socket of one implementation, and writes down what raw peers and application saw.</summary>
 internal sealed class WireRun : IDisposable
 {
-    // More than any body has. Without a limit natively a length of 4 GiB is waited for.
-    private const long LongestBody = 1000;
+    /// <summary>The socket's limit. Without one natively a length of 4 GiB is waited for.</summary>
+    public const int LongestBody = 1000;
 
     private const NativeEventTypes Attempts = NativeEventTypes.ConnectDelayed | NativeEventTypes.ConnectRetried | NativeEventTypes.Connected | NativeEventTypes.Closed;
 
@@ -17,7 +17,8 @@ internal sealed class WireRun : IDisposable
     private readonly TimeSpan _quiet;
     private readonly IPeerSocket _socket;
     private readonly string _endpoint = "";
-    private readonly Socket[] _listeners;
+    private readonly List<TestEndpoint> _places = [];
+    private readonly List<(Socket Socket, string Endpoint)> _listeners = [];
     private readonly WirePeer?[] _peers;
     private readonly bool[] _answers;
     private readonly List<(int Peer, WirePeer Wire)> _all = [];
@@ -40,25 +41,35 @@ internal sealed class WireRun : IDisposable
             _socket.SetOption(number, value);
         }
 
-        _socket.SetOption(NativeOption.RoutingId, "Self"u8);
-        _socket.SetOption(NativeOption.MaxMessageSize, BitConverter.GetBytes(LongestBody));
+        if (conversation.Type is not NativeSocketType.Stream)
+        {
+            _socket.SetOption(NativeOption.RoutingId, "Self"u8);
+        }
+
+        _socket.SetOption(NativeOption.MaxMessageSize, BitConverter.GetBytes((long)LongestBody));
         if (conversation.WelcomeMessage is { } welcome)
         {
             _socket.SetOption(NativeOption.XPubWelcomeMessage, welcome);
         }
 
-        _listeners = conversation.Connects ? [.. _peers.Select(static _ => new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp))] : [];
+        _places.Add(new TestEndpoint(conversation.Transport));
+        _places[0].Equip(_socket);
         if (!conversation.Connects)
         {
-            _endpoint = _socket.Bind("tcp://127.0.0.1:0");
+            _endpoint = _socket.Bind(_places[0].Text);
+            return;
         }
 
         _socket.SetOption(NativeOption.ReconnectInterval, 1);
-        foreach (Socket listener in _listeners)
+        for (int i = 0; i < conversation.Peers; i++)
         {
-            listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-            listener.Listen();
-            _socket.Connect(WirePeer.NameOf(listener.LocalEndPoint));
+            if (i > 0 && conversation.Transport is TestTransport.Ipc)
+            {
+                _places.Add(new TestEndpoint(conversation.Transport)); // Ports differ by themselves.
+            }
+
+            _listeners.Add(RawLine.Listen(conversation.Transport, _places[^1].Text));
+            _socket.Connect(_listeners[i].Endpoint);
         }
     }
 
@@ -75,7 +86,12 @@ internal sealed class WireRun : IDisposable
         {
             wire.Listen(_quiet);
             _account.Add($"peer {peer} heard:");
-            _account.AddRange(wire.Account());
+            _account.AddRange([.. wire.Notes, .. _conversation.Account(wire.Heard.ToArray())]);
+            if (_conversation.Transport is not TestTransport.Wss || !_conversation.Connects)
+            {
+                // Natively who connected over wss ends TLS behind a CLOSE, and is in no hurry behind a refusal.
+                _account.Add(wire.IsOver ? "closed" : "open");
+            }
         }
 
         return string.Join('\n', _account.Concat(Events()));
@@ -88,8 +104,9 @@ internal sealed class WireRun : IDisposable
             wire.Dispose();
         }
 
-        Array.ForEach(_listeners, static listener => listener.Dispose());
+        _listeners.ForEach(static listener => listener.Socket.Dispose());
         _socket.Dispose();
+        _places.ForEach(static place => place.Dispose());
     }
 
     private void Take(WireStep step)
@@ -97,9 +114,13 @@ internal sealed class WireRun : IDisposable
         switch (step)
         {
             case WireStep.Open open:
-                Open(open.Peer);
+                Open(open);
                 break;
             case WireStep.Write write:
+                _peers[write.Peer]?.Write(write);
+                _answers[write.Peer] = write.Answers;
+                break;
+            case WireStep.WriteFrame write:
                 _peers[write.Peer]?.Write(write);
                 _answers[write.Peer] = write.Answers;
                 break;
@@ -124,40 +145,53 @@ internal sealed class WireRun : IDisposable
     /// <summary>What has happened has reached the socket: each peer that is answered has been answered.</summary>
     private void Settle()
     {
+        bool hasEnded = false;
         for (int i = 0; i < _peers.Length; i++)
         {
             if (_peers[i] is { IsOver: false } peer)
             {
-                if (_answers[i])
+                if (_answers[i] && _conversation.Ask(++_asked) is { } ask)
                 {
-                    peer.Ask(++_asked, 20 * _quiet);
+                    peer.Ask(ask.Question, ask.Answer, 20 * _quiet);
                 }
                 else
                 {
                     peer.Listen(_quiet);
                 }
+
+                hasEnded |= peer.IsOver;
             }
         }
 
         _socket.Attend();
+        if (hasEnded)
+        {
+            // Natively the peer sees the end first, then the application is told, and only its answer ends what there was between the two.
+            Drain();
+            _socket.Attend();
+        }
+
         if (_conversation.IsReadAtOnce)
         {
             ReceiveAll(_quiet / 10);
         }
     }
 
-    private void Open(int peer)
+    private void Open(WireStep.Open step)
     {
-        WirePeer? opened = _conversation.Connects ? WirePeer.Accept(_listeners[peer], 10 * _quiet) : WirePeer.Connect(_endpoint);
-        _peers[peer] = opened;
-        _answers[peer] = false;
+        TimeSpan limit = 10 * _quiet;
+        WirePeer? opened = _conversation.Connects
+            ? WirePeer.Accept(_places[0], _listeners[step.Peer].Socket, _listeners[step.Peer].Endpoint, step.Head, limit)
+            : WirePeer.Connect(_conversation.Transport, _endpoint, step.Head, limit);
+        _peers[step.Peer] = opened;
+        _answers[step.Peer] = false;
         if (opened is null)
         {
-            _account.Add($"peer {peer} is not connected to any more");
+            _account.Add($"peer {step.Peer} is not connected to any more");
         }
         else
         {
-            _all.Add((peer, opened));
+            _all.Add((step.Peer, opened));
         }
     }
 
@@ -187,6 +221,15 @@ internal sealed class WireRun : IDisposable
         }
     }
 
+    /// <summary>Reads all events there are, and waits until there are no more.</summary>
+    private void Drain()
+    {
+        while (NextEvent() is not null)
+        {
+            // And the next.
+        }
+    }
+
     private PeerEvent? NextEvent()
     {
         PeerEvent? read = _socket.NextEvent(_quiet);
@@ -200,10 +243,7 @@ internal sealed class WireRun : IDisposable
 
     private IEnumerable<string> Events()
     {
-        while (NextEvent() is not null)
-        {
-            // All there are.
-        }
+        Drain();
 
         // Of attempts to connect there are as many as time allows.
         PeerEvent[] events = [.. _events.Where(read => !_conversation.Connects || (read.Type & Attempts) == NativeEventTypes.None)];

@@ -21,7 +21,7 @@ internal static class PeerKinds
     public static IPeerSocket Create(this PeerKind kind, NativeSocketType type) => kind switch
     {
         PeerKind.Native => new NativePeer(type),
-        PeerKind.Managed => new ManagedPeer(type),
+        PeerKind.Managed => type is NativeSocketType.Stream ? new ManagedStreamPeer() : new ManagedPeer(type),
         _ => throw new ArgumentOutOfRangeException(nameof(kind), kind, "no such implementation"),
     };
 }

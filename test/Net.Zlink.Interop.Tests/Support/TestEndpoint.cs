@@ -66,18 +66,24 @@ internal sealed class TestEndpoint : IDisposable
     /// <summary>What TLS needs, where there is TLS.</summary>
     public TestCertificates? Certificates => _certificates;
 
-    /// <summary>Gives both sides what TLS needs, as file names: the binder shows a certificate, and demands one of the connecter, who checks the binder's.</summary>
-    public void Equip(IPeerSocket binder, IPeerSocket connecter)
+    /// <summary>Gives a side what TLS needs, as file names: a certificate, and whom to trust.</summary>
+    public void Equip(IPeerSocket socket)
     {
         if (_certificates is not null)
         {
-            foreach (IPeerSocket socket in new[] { binder, connecter })
-            {
-                socket.SetOption(NativeOption.TlsCert, _certificates.CertificateFile);
-                socket.SetOption(NativeOption.TlsKey, _certificates.KeyFile);
-                socket.SetOption(NativeOption.TlsCa, _certificates.CaFile);
-            }
+            socket.SetOption(NativeOption.TlsCert, _certificates.CertificateFile);
+            socket.SetOption(NativeOption.TlsKey, _certificates.KeyFile);
+            socket.SetOption(NativeOption.TlsCa, _certificates.CaFile);
+        }
+    }
 
+    /// <summary>The same for both sides; the binder, whose certificate the connecter checks, demands one too.</summary>
+    public void Equip(IPeerSocket binder, IPeerSocket connecter)
+    {
+        Equip(binder);
+        Equip(connecter);
+        if (_certificates is not null)
+        {
             binder.SetOption(NativeOption.TlsRequireClientCert, 1);
         }
     }

@@ -212,8 +212,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     {
         connection.Shard.Timers.Cancel(_handshakeTimer);
         _heartbeats?.Stop();
-        bool isTransports = reason is DisconnectReason.Remote or DisconnectReason.TransportError || (reason == DisconnectReason.ProtocolError && Fault is null);
-        if (!_isReady && isTransports)
+        if (!_isReady && reason is DisconnectReason.Remote or DisconnectReason.TransportError)
         {
             reason = DisconnectReason.HandshakeFailed;
         }

@@ -20,9 +20,6 @@ internal sealed record Severance(Transcript Transcript, string Implemented, int 
 {
     /// <summary>Connections whose transport had a handshake of its own and had not completed it: nothing of the protocol was on them.</summary>
     public IReadOnlySet<int> NeverUp { get; init; } = new HashSet<int>();
-
-    /// <summary>Connections on which the played side had broken the transport's own protocol.</summary>
-    public IReadOnlySet<int> Breached { get; init; } = new HashSet<int>();
 }
 
 /// <summary>Bytes that a played side sent.</summary>

@@ -21,7 +21,6 @@ internal static class WsUnwrapping
             Transcript = transcript with { Records = [.. transcript.Records.Where(record => record.Close is not null || record.Payload is not null).Select(record => record with { Bytes = record.Payload ?? [] })] },
             Played = [.. played.Where(bytes => bytes.Bytes.Length > 0)],
             NeverUp = directions.Where(direction => !direction.Value.IsUp).Select(direction => direction.Key).ToHashSet(),
-            Breached = directions.Where(direction => direction.Value.IsBreached).Select(direction => direction.Key).ToHashSet(),
         };
     }
 
@@ -38,9 +37,6 @@ internal static class WsUnwrapping
         /// <summary>Its head was whole, and nobody refused.</summary>
         public bool IsUp { get; private set; }
 
-        /// <summary>It has sent what RFC 6455 forbids.</summary>
-        public bool IsBreached { get; private set; }
-
         public byte[] Take(byte[] bytes)
         {
             _tail.AddRange(bytes);
@@ -54,8 +50,7 @@ internal static class WsUnwrapping
             while (IsUp && !_isOver)
             {
                 byte[] left = [.. _tail];
-                IsBreached = WsFrame.IsBreach(left, isMasked);
-                _isOver = IsBreached;
+                _isOver = WsFrame.IsBreach(left, isMasked);
                 if (_isOver || WsFrame.TryRead(left) is not { } frame)
                 {
                     break;

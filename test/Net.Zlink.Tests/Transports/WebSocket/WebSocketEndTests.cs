@@ -178,7 +178,7 @@ public sealed class WebSocketEndTests
         Assert.False(ours.TryReceive(out StreamMessage _));
         Assert.Equal(0, ours.GetStatistics().ClosedConnections);
         time.Advance(ours.Options.CloseTimeout);
-        Assert.Equal((id, DisconnectReason.ProtocolError), await ours.NextDisconnectedAsync());
+        Assert.Equal((id, DisconnectReason.TransportError), await ours.NextDisconnectedAsync());
         Assert.Contains("broke the WebSocket protocol", (await monitor.NextAsync(SocketEventTypes.Disconnected)).Detail, StringComparison.Ordinal);
         await fixture.UntilAsync(() => ours.GetStatistics().ClosedConnections == 1);
     }
@@ -288,7 +288,7 @@ public sealed class WebSocketEndTests
         Assert.Equal(1009, close!.Code);
         Assert.Null(await client.ReadFrameAsync());
         client.Dispose();
-        Assert.Equal(DisconnectReason.ProtocolError, (await handler.NextDisconnectedAsync()).Reason);
+        Assert.Equal(DisconnectReason.TransportError, (await handler.NextDisconnectedAsync()).Reason);
         Assert.Equal(64, server.GetStatistics().ReceivedMessages);
     }
 
