@@ -58,6 +58,9 @@ internal abstract class WireConversation
 
     protected Random Random { get; }
 
+    /// <summary>A handshake comes whole and in one piece: natively one that comes in several is read on only by chance (docs/protocol.md, 18.1).</summary>
+    protected bool IsOverTls => Transport is TestTransport.Tls or TestTransport.Wss;
+
     /// <summary>Peers may say what none should, and leave in the middle.</summary>
     protected virtual bool MayBreak => IsReadAtOnce;
 
@@ -102,7 +105,7 @@ internal abstract class WireConversation
     /// <summary>What the application does next.</summary>
     protected abstract void MakeApplicationStep();
 
-    /// <summary>What a peer says when its connection is there, over TLS in one piece: natively a handshake that comes in several is read on only by chance (docs/protocol.md, 18.1). False: it will not be understood any more.</summary>
+    /// <summary>What a peer says when its connection is there. False: it will not be understood any more.</summary>
     protected abstract bool Greet(int peer, out byte[] bytes);
 
     /// <summary>What a peer that is understood says next. False: from then on it will not be.</summary>
@@ -139,6 +142,15 @@ internal abstract class WireConversation
                 if (ReopensAtOnce)
                 {
                     Open(peer);
+                }
+
+                break;
+            case 10 when MayBreak && _peers[peer] == PeerState.Talking && Random.Next(2) == 0:
+                // Natively an endpoint that is left ends its connections.
+                Add(new WireStep.Anew(peer));
+                for (int i = 0; i < _peers.Length; i++)
+                {
+                    _peers[i] = (i == peer || !Connects) && _peers[i] == PeerState.Talking ? PeerState.Broken : _peers[i];
                 }
 
                 break;
@@ -184,7 +196,7 @@ internal abstract class WireConversation
         bool isUnderstood = Greet(peer, out byte[] bytes);
         if (bytes.Length > 0)
         {
-            Write(peer, bytes, isUnderstood, isInOne: Transport is TestTransport.Tls or TestTransport.Wss);
+            Write(peer, bytes, isUnderstood, isInOne: IsOverTls);
         }
     }
 

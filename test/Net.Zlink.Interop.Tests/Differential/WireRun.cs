@@ -11,6 +11,9 @@ internal sealed class WireRun : IDisposable
     /// <summary>The socket's limit. Without one natively a length of 4 GiB is waited for.</summary>
     public const int LongestBody = 1000;
 
+    // CLOSE 1000: where the application leaves, ours says so over WebSocket, the native core ends TCP without a word.
+    private const string Farewell = "ws frame 8: 03e8";
+
     private const NativeEventTypes Attempts = NativeEventTypes.ConnectDelayed | NativeEventTypes.ConnectRetried | NativeEventTypes.Connected | NativeEventTypes.Closed;
 
     private readonly WireConversation _conversation;
@@ -24,6 +27,7 @@ internal sealed class WireRun : IDisposable
     private readonly List<(int Peer, WirePeer Wire)> _all = [];
     private readonly List<string> _account = [];
     private readonly List<PeerEvent> _events = [];
+    private bool _hasLeft;
     private uint _asked;
 
     /// <param name="conversation">What happens.</param>
@@ -86,7 +90,7 @@ internal sealed class WireRun : IDisposable
         {
             wire.Listen(_quiet);
             _account.Add($"peer {peer} heard:");
-            _account.AddRange([.. wire.Notes, .. _conversation.Account(wire.Heard.ToArray())]);
+            _account.AddRange([.. wire.Notes.Where(note => !_hasLeft || !string.Equals(note, Farewell, StringComparison.Ordinal)), .. _conversation.Account(wire.Heard.ToArray())]);
             if (_conversation.Transport is not TestTransport.Wss || !_conversation.Connects)
             {
                 // Natively who connected over wss ends TLS behind a CLOSE, and is in no hurry behind a refusal.
@@ -130,6 +134,9 @@ internal sealed class WireRun : IDisposable
                 _peers[end.Peer] = null;
                 HearOfTheEnd();
                 break;
+            case WireStep.Anew anew:
+                LeaveAndComeBack(anew.Peer);
+                break;
             case WireStep.Send send:
                 _account.Add($"send: {_socket.Send(send.Parts, TimeSpan.Zero)}");
                 break;
@@ -139,6 +146,31 @@ internal sealed class WireRun : IDisposable
             default:
                 ReceiveAll(_quiet);
                 break;
+        }
+    }
+
+    private void LeaveAndComeBack(int peer)
+    {
+        _hasLeft = true;
+        if (_conversation.Connects)
+        {
+            try
+            {
+                _socket.Disconnect(_listeners[peer].Endpoint);
+            }
+            catch (ZlinkException e) when (e.Error == ZlinkError.NotFound)
+            {
+                // After a fault of the peer's ours has left it already, natively it is to be left still.
+            }
+
+            Settle();
+            _socket.Connect(_listeners[peer].Endpoint);
+        }
+        else
+        {
+            _socket.Unbind(_endpoint);
+            Settle();
+            _socket.Bind(_endpoint);
         }
     }
 

@@ -34,6 +34,10 @@ internal abstract record WireStep
     /// <summary>The application receives all there is.</summary>
     public sealed record Receive : WireStep;
 
+    /// <summary>The application unbinds its endpoint, or disconnects from a peer, and then binds or connects once more.</summary>
+    /// <param name="Peer">Of those it connects to; a binder has one endpoint.</param>
+    public sealed record Anew(int Peer) : WireStep;
+
     /// <summary>The application calls something else on its socket.</summary>
     public sealed record Call(string What, Action<IPeerSocket> On) : WireStep;
 
@@ -43,6 +47,7 @@ internal abstract record WireStep
         Open open => $"peer {open.Peer} connects{(open.Head.Length > 0 ? $" with {open.Head.ReplaceLineEndings(" | ")}" : "")}",
         Write write => $"peer {write.Peer} writes {Convert.ToHexStringLower(write.Bytes)} in {write.Pieces.Length + 1}",
         WriteFrame write => $"peer {write.Peer} {write.What}: {Convert.ToHexStringLower(write.Frame)}",
+        Anew anew => $"application leaves {anew.Peer} and comes back",
         End end => $"peer {end.Peer} {(end.Resets ? "resets" : "ends")}",
         Send send => $"application sends {string.Join('|', send.Parts.Select(Convert.ToHexStringLower))}",
         _ => "application receives",

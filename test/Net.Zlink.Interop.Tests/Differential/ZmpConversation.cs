@@ -83,7 +83,7 @@ internal sealed class ZmpConversation : WireConversation
         {
             NativeSocketType.Router => [NativeOption.RouterMandatory, NativeOption.ProbeRouter],
             NativeSocketType.Dealer => [NativeOption.ProbeRouter],
-            NativeSocketType.XPub => [NativeOption.XPubVerbose, NativeOption.XPubVerboser, NativeOption.InvertMatching, NativeOption.OnlyFirstSubscribe],
+            NativeSocketType.XPub => [NativeOption.XPubVerbose, NativeOption.XPubVerboser, NativeOption.InvertMatching, NativeOption.OnlyFirstSubscribe, NativeOption.XPubManual],
             NativeSocketType.Pub => [NativeOption.InvertMatching],
             NativeSocketType.XSub => [NativeOption.OnlyFirstSubscribe],
             NativeSocketType.Sub => [NativeOption.InvertMatching],
@@ -135,7 +135,7 @@ internal sealed class ZmpConversation : WireConversation
 
     private void AppCall()
     {
-        if (Subscribes)
+        if (Subscribes || Options.Contains((NativeOption.XPubManual, 1)))
         {
             byte[] topic = Topic();
             string text = Convert.ToHexStringLower(topic);
@@ -151,7 +151,7 @@ internal sealed class ZmpConversation : WireConversation
         _held[peer].Clear();
         byte[] hello = Hello(peer);
         byte[] ready = Ready();
-        bool isDamaged = MayBreak && Random.Next(12) == 0;
+        bool isDamaged = MayBreak && !IsOverTls && Random.Next(12) == 0;
         if (isDamaged)
         {
             DamageFrame(Random.Next(2) == 0 ? hello : ready);

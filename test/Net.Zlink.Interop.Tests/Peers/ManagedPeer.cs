@@ -1,5 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
-using System.Threading.Channels;
 using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Monitoring;
 
@@ -166,29 +164,7 @@ internal sealed class ManagedPeer : IPeerSocket
         // It does so by itself.
     }
 
-    [SuppressMessage("Reliability", "CA2012", Justification = "Turned into a task before anything waits for it.")]
-    public PeerEvent? NextEvent(TimeSpan timeout)
-    {
-        if (!_monitor.TryRead(out SocketEvent read))
-        {
-            if (timeout <= TimeSpan.Zero)
-            {
-                return null;
-            }
-
-            using var limit = new CancellationTokenSource(timeout);
-            try
-            {
-                read = _monitor.ReadAsync(limit.Token).AsTask().GetAwaiter().GetResult();
-            }
-            catch (Exception e) when (e is OperationCanceledException or ChannelClosedException)
-            {
-                return null;
-            }
-        }
-
-        return new PeerEvent((NativeEventTypes)(int)read.Type, read.Value, read.RoutingId.ToArray(), read.LocalEndpoint, read.RemoteEndpoint);
-    }
+    public PeerEvent? NextEvent(TimeSpan timeout) => ManagedEvents.Next(_monitor, timeout);
 
     public void Dispose()
     {

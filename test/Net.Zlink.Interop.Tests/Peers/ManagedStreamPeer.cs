@@ -1,5 +1,4 @@
 using System.Text;
-using System.Threading.Channels;
 using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Monitoring;
 
@@ -102,23 +101,7 @@ internal sealed class ManagedStreamPeer : IPeerSocket
         // It does so by itself.
     }
 
-    public PeerEvent? NextEvent(TimeSpan timeout)
-    {
-        if (!_monitor.TryRead(out SocketEvent read))
-        {
-            using var limit = new CancellationTokenSource(timeout);
-            try
-            {
-                read = _monitor.ReadAsync(limit.Token).AsTask().GetAwaiter().GetResult();
-            }
-            catch (Exception e) when (e is OperationCanceledException or ChannelClosedException)
-            {
-                return null;
-            }
-        }
-
-        return new PeerEvent((NativeEventTypes)(int)read.Type, read.Value, read.RoutingId.ToArray(), read.LocalEndpoint, read.RemoteEndpoint);
-    }
+    public PeerEvent? NextEvent(TimeSpan timeout) => ManagedEvents.Next(_monitor, timeout);
 
     public void Dispose()
     {

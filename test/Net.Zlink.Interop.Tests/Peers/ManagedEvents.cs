@@ -1,0 +1,35 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Threading.Channels;
+using Net.Zlink.Interop.Tests.Native;
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink.Interop.Tests.Peers;
+
+/// <summary>Reads our monitors as native ones are read.</summary>
+internal static class ManagedEvents
+{
+    /// <summary>The next event, or null after the timeout.</summary>
+    [SuppressMessage("Reliability", "CA2012", Justification = "Turned into a task before anything waits for it.")]
+    public static PeerEvent? Next(SocketMonitor monitor, TimeSpan timeout)
+    {
+        if (!monitor.TryRead(out SocketEvent read))
+        {
+            if (timeout <= TimeSpan.Zero)
+            {
+                return null;
+            }
+
+            using var limit = new CancellationTokenSource(timeout);
+            try
+            {
+                read = monitor.ReadAsync(limit.Token).AsTask().GetAwaiter().GetResult();
+            }
+            catch (Exception e) when (e is OperationCanceledException or ChannelClosedException)
+            {
+                return null;
+            }
+        }
+
+        return new PeerEvent((NativeEventTypes)(int)read.Type, read.Value, read.RoutingId.ToArray(), read.LocalEndpoint, read.RemoteEndpoint);
+    }
+}
