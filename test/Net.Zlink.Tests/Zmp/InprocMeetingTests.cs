@@ -137,4 +137,44 @@ public sealed class InprocMeetingTests
             Assert.Equal(i, message.Span[0]);
         }
     }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_an_XSUB_sends_before_a_PUB_binds_stands_in_nobody_s_way(bool isBoundFirst)
+    {
+        await using var fixture = new ContextFixture();
+        PubSocket publisher = fixture.Context.CreatePub(new PubOptions { ReceiveHighWaterMark = 2 });
+        XSubSocket subscriber = fixture.Context.CreateXSub(new XSubOptions { SendHighWaterMark = 2 });
+        if (isBoundFirst)
+        {
+            publisher.Bind("inproc://late");
+        }
+
+        subscriber.Connect("inproc://late");
+        for (int i = 0; i < 10; i++)
+        {
+            _ = subscriber.TrySend("data"u8);
+        }
+
+        if (!isBoundFirst)
+        {
+            publisher.Bind("inproc://late");
+        }
+
+        subscriber.Options.SendTimeout = TimeSpan.FromSeconds(2);
+        for (int i = 0; i < 100; i++)
+        {
+            subscriber.Send("more"u8);
+        }
+
+        subscriber.Send("\x01t"u8);
+        await fixture.UntilAsync(() => publisher.TrySend("t"u8) && subscriber.TryReceive(out Message got) && Take(got));
+
+        static bool Take(Message got)
+        {
+            got.Dispose();
+            return true;
+        }
+    }
 }
