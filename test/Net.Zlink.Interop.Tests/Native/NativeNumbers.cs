@@ -36,6 +36,7 @@ internal static class NativeOption
     public const int ProbeRouter = 51;
     public const int Conflate = 54;
     public const int RouterHandover = 56;
+    public const int TypeOfService = 57;
     public const int ConnectRoutingId = 61;
     public const int HandshakeInterval = 66;
     public const int XPubNoDrop = 69;
@@ -46,6 +47,7 @@ internal static class NativeOption
     public const int HeartbeatTtl = 76;
     public const int HeartbeatTimeout = 77;
     public const int XPubVerboser = 78;
+    public const int BindToDevice = 92;
     public const int XPubManualLastValue = 98;
     public const int OnlyFirstSubscribe = 108;
     public const int ZmpMetadata = 117;

@@ -68,6 +68,26 @@ internal sealed unsafe class NativeSocket(nint handle) : IDisposable
         return value[..(int)length];
     }
 
+    /// <summary>0, or an error's number.</summary>
+    public int TrySetOption(int option, ReadOnlySpan<byte> value)
+    {
+        fixed (byte* pointer = value)
+        {
+            return NativeFunctions.zlink_setsockopt(Handle, option, pointer, (nuint)value.Length) == 0 ? 0 : NativeFunctions.LastError;
+        }
+    }
+
+    /// <summary>The bytes, or an error's number, as text.</summary>
+    public string TryGetOption(int option, int room)
+    {
+        byte[] value = new byte[room + 1]; // A pointer to none would be another case.
+        nuint length = (nuint)room;
+        fixed (byte* pointer = value)
+        {
+            return NativeFunctions.zlink_getsockopt(Handle, option, pointer, ref length) == 0 ? OptionText.Of(value.AsSpan(0, (int)length)) : OptionText.Of(NativeFunctions.LastError);
+        }
+    }
+
     /// <summary>Sends all parts as one message; waits for room so long.</summary>
     public NativeSendResult Send(IReadOnlyList<byte[]> parts, TimeSpan timeout)
     {
