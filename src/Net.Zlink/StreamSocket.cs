@@ -79,7 +79,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
 
     /// <summary>Stops listening at an endpoint and ends, in order, the peers that came in by it.</summary>
     /// <param name="endpoint">The text given to Bind, or the one it returned.</param>
-    /// <exception cref="ZlinkException">NotFound: nothing is bound by that text.</exception>
+    /// <exception cref="ZlinkException">NotFound: nothing is bound by that text. InvalidArgument, ProtocolNotSupported, NameTooLong: nothing can be.</exception>
     public void Unbind(string endpoint)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
