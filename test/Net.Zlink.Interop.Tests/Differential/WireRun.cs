@@ -170,6 +170,7 @@ internal sealed class WireRun : IDisposable
         {
             _socket.Unbind(_endpoint);
             Settle();
+            Drain(); // Natively the listener closes a moment later.
             _socket.Bind(_endpoint);
         }
     }
