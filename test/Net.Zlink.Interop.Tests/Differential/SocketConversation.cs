@@ -25,7 +25,7 @@ internal sealed class SocketConversation
     private readonly int[] _boundBy = [-1, -1];
     private readonly bool[] _wasBound = new bool[Endpoints];
     private readonly bool[] _isClosed;
-    private readonly HashSet<(int Socket, int Endpoint)> _connected = []; // Natively who connects twice has two places, of which a ROUTER serves one, and one with handover neither for a while.
+    private readonly HashSet<(int Socket, int Endpoint)> _connected = []; // Natively who connects twice has two places, of which a ROUTER serves one: with handover the later one, into which its peer does not write.
     private readonly List<SocketStep> _steps = [];
 
     // Sockets have low high-water marks, and nobody reads before the end. Over tcp it depends on the moment how much is on its way; natively room is told of when half of the queue is read. Not for publishers, which are always read at once: natively an XPUB takes in what its peers send without end.
