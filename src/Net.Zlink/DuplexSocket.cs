@@ -15,6 +15,7 @@ public abstract class DuplexSocket : ReceivingSocket
     /// <returns>False if it would have to wait.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(ReadOnlySpan<byte> payload) => Sender.TrySend([], payload) == ZlinkError.None;
 
     /// <summary>Sends a message of one part, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
@@ -39,6 +40,7 @@ public abstract class DuplexSocket : ReceivingSocket
     /// <returns>False if it would have to wait.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(MessageBuilder message) => Sender.TrySend([], message) == ZlinkError.None;
 
     /// <summary>Sends a message of several parts, whole or not at all, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
@@ -63,6 +65,7 @@ public abstract class DuplexSocket : ReceivingSocket
     /// <returns>False if it would have to wait.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(in Message message) => Sender.TrySend([], in message) == ZlinkError.None;
 
     /// <summary>Passes a received message on, without a copy of long parts, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>

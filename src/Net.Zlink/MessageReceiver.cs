@@ -103,7 +103,7 @@ internal sealed class MessageReceiver
     }
 
     [SkipLocalsInit]
-    public int ReceiveMany(Span<Message> messages)
+    public int ReceiveMany(Span<Message> messages, bool mayThrow = true)
     {
         StepBuffer buffer = default;
         Span<TakenMessage> step = buffer;
@@ -111,15 +111,7 @@ internal sealed class MessageReceiver
         while (count < messages.Length)
         {
             Span<TakenMessage> room = step[..Math.Min(Step, messages.Length - count)];
-            int taken;
-            try
-            {
-                taken = _queue.TakeMany(room);
-            }
-            catch (Exception) when (count > 0)
-            {
-                return count; // Closed meanwhile: what was taken counts.
-            }
+            int taken = _queue.TakeMany(room, mayThrow && count == 0);
 
             for (int i = 0; i < taken; i++)
             {
@@ -152,7 +144,7 @@ internal sealed class MessageReceiver
 
         Message first = await ReceiveAsync(cancellation).ConfigureAwait(false);
         messages.Span[0] = first;
-        return 1 + ReceiveMany(messages.Span[1..]);
+        return 1 + ReceiveMany(messages.Span[1..], mayThrow: false);
     }
 
     public async IAsyncEnumerable<Message> ReceiveAllAsync([EnumeratorCancellation] CancellationToken cancellation)

@@ -94,8 +94,7 @@ internal readonly struct MessageSender
         SendStatus.Accepted or SendStatus.Dropped => ZlinkError.None,
         SendStatus.Full => ZlinkError.Again,
         SendStatus.Unroutable => ZlinkError.HostUnreachable,
-        SendStatus.Closed => throw new ObjectDisposedException("The socket is disposed.", innerException: null),
-        _ => ZlinkError.ContextTerminated,
+        _ => throw ErrorOf(status),
     };
 
     private static void ThrowUnlessAccepted(SendStatus status)

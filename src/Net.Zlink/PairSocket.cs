@@ -7,7 +7,11 @@ namespace Net.Zlink;
 public sealed class PairSocket : DuplexSocket
 {
     internal PairSocket(ZlinkContext context, PairOptions options)
-        : base(context, new PairCore(context.Host, context.Inproc), options) => Options = options;
+        : base(context, new PairCore(context.Host, context.Inproc), options)
+    {
+        Options = options;
+        Watch();
+    }
 
     /// <summary>The options.</summary>
     public new PairOptions Options { get; }

@@ -21,7 +21,7 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
             return 0;
         }
 
-        var connection = new PipeConnection(wire, hub.Host.Pool, hub.Host.Time, settings.Connection.CloseTimeout) { RemoteEndPoint = remote, LocalEndPoint = local };
+        var connection = new PipeConnection(wire, hub.Host.Pool, hub.Host.Time, settings.Connection.Linger, settings.Connection.CloseTimeout) { RemoteEndPoint = remote, LocalEndPoint = local };
         link.Pipe = connection;
         FramedPeers.Report(hub, link, wire);
         hub.Announce(link);
@@ -36,11 +36,17 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         Task running = connection.RunAsync();
         DisconnectReason reason = DisconnectReason.Remote;
-        if (handler is not null)
+        Task handling = handler is null ? Task.CompletedTask : HandleAsync(handler);
+        await running.ConfigureAwait(false);
+        await Task.WhenAny(handling, connection.Abandoned).ConfigureAwait(false); // It may be code that never returns: no shutdown waits for that past its deadline.
+        hub.EndPeer(link, reason, detail: null);
+        hub.OnClosed(link);
+
+        async Task HandleAsync(Func<StreamPipe, Task> handle)
         {
             try
             {
-                await handler(pipe).ConfigureAwait(false);
+                await handle(pipe).ConfigureAwait(false);
             }
             catch (Exception exception)
             {
@@ -50,9 +56,5 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
 
             await pipe.DisposeAsync().ConfigureAwait(false);
         }
-
-        await running.ConfigureAwait(false);
-        hub.EndPeer(link, reason, detail: null);
-        hub.OnClosed(link);
     }
 }

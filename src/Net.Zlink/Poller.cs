@@ -258,7 +258,16 @@ public sealed class Poller : IDisposable
         {
             int index = first + i;
             PollItem item = items[index < items.Length ? index : index - items.Length];
-            PollEvents ready = item.Look();
+            PollEvents ready;
+            try
+            {
+                ready = item.Look();
+            }
+            catch (Exception) when (Array.IndexOf(Volatile.Read(ref _items), item) < 0)
+            {
+                continue; // Taken out meanwhile.
+            }
+
             if (ready == PollEvents.None)
             {
                 continue;

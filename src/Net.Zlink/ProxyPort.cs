@@ -94,7 +94,7 @@ internal sealed class ProxyPort
     }
 
     /// <summary>Sends an answer to whom a message came from.</summary>
-    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder answer) => Ended(_sender.TrySend(IsRouter ? routeId : [], answer));
+    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder answer) => _sender.TrySend(IsRouter ? routeId : [], answer);
 
     /// <summary>Lets go of what it keeps between messages.</summary>
     public void Rest()
@@ -104,11 +104,7 @@ internal sealed class ProxyPort
         _lastId = default;
     }
 
-    /// <summary>A context that was shut down ends the proxy; the rest is for the caller to judge.</summary>
-    private static ZlinkError Ended(ZlinkError error) =>
-        error == ZlinkError.ContextTerminated ? throw new ZlinkException(error, "the context was shut down") : error;
-
-    private ZlinkError Send(ReadOnlySpan<byte> routeId, in Message message) => Ended(_sender.TrySend(routeId, message));
+    private ZlinkError Send(ReadOnlySpan<byte> routeId, in Message message) => _sender.TrySend(routeId, message);
 
     private ZlinkError SendCopy(ReadOnlySpan<byte> routeId, in Message copy)
     {

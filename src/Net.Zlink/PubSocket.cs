@@ -35,6 +35,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <returns>False if it would have to wait.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(ReadOnlySpan<byte> payload) => Sender.TrySend([], payload) == ZlinkError.None;
 
     /// <summary>Sends a message of one part, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
@@ -59,6 +60,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <returns>False if it would have to wait.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(MessageBuilder message) => Sender.TrySend([], message) == ZlinkError.None;
 
     /// <summary>Sends a message of several parts, whole or not at all, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
@@ -83,6 +85,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <returns>False if it would have to wait.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(in Message message) => Sender.TrySend([], in message) == ZlinkError.None;
 
     /// <summary>Passes a received message on, without a copy of long parts, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>

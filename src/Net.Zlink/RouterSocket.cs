@@ -49,6 +49,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <returns>False if it would have to wait, or there is no such peer with <see cref="RouterOptions.Mandatory"/>.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload) => Sender.TrySend(routingId, payload) == ZlinkError.None;
 
     /// <summary>Sends a message of one part, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
@@ -76,6 +77,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <returns>False if it would have to wait, or there is no such peer with <see cref="RouterOptions.Mandatory"/>.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(ReadOnlySpan<byte> routingId, MessageBuilder message) => Sender.TrySend(routingId, message) == ZlinkError.None;
 
     /// <summary>Sends a message of several parts, whole or not at all, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
@@ -103,6 +105,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <returns>False if it would have to wait, or there is no such peer with <see cref="RouterOptions.Mandatory"/>.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(ReadOnlySpan<byte> routingId, in Message message) => Sender.TrySend(routingId, in message) == ZlinkError.None;
 
     /// <summary>Passes a received message on, without a copy of long parts, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>

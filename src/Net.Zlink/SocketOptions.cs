@@ -7,10 +7,13 @@ namespace Net.Zlink;
 /// <summary>What sockets of every type have in common: marks, limits, timeouts and the settings of their connections. Defaults are the native core's unless the property says otherwise.</summary>
 /// <remarks>
 /// Options may be set at any time. High-water marks, limits in bytes, timeouts and the linger time act at once on ZMP sockets; what is said to hold for connections reaches endpoints bound or connected
-/// afterwards. Not synchronised: set them from one thread at a time.
+/// afterwards. Not synchronised: set them from one thread at a time. A time of more than int.MaxValue milliseconds (24.8 days, the longest of the native core) counts as that.
 /// </remarks>
 public abstract class SocketOptions
 {
+    /// <summary>The native core's longest. The runtime's timers take twice as much, which a pause between two attempts may be.</summary>
+    internal static readonly TimeSpan LongestTime = TimeSpan.FromMilliseconds(int.MaxValue);
+
     private bool? _ipv6;
     private TimeSpan? _linger;
     private ZlinkContextOptions? _context;
@@ -41,7 +44,7 @@ public abstract class SocketOptions
 
     /// <summary>Connections this socket holds at the same time; further ones are closed at once, with an event and a count. 0 (default): no cap.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public int MaxConnections { get; set => field = NotNegative(value); }
+    public int MaxConnections { get; set => Set(ref field, NotNegative(value)); }
 
     /// <summary>Allow IPv6 in names, literals and wildcards; bind then listens on both families. Default: <see cref="ZlinkContextOptions.IPv6"/> of the socket's context, which is false. For endpoints made afterwards.</summary>
     public bool IPv6 { get => _ipv6 ?? _context?.IPv6 ?? false; set => _ipv6 = value; }
@@ -168,6 +171,7 @@ public abstract class SocketOptions
     /// <summary>Takes the defaults that the socket's context has for what was not set here.</summary>
     internal void BelongTo(ZlinkContextOptions context) => _context = context;
 
+    /// <summary>The time, or the longest one if it is longer than that.</summary>
     internal static TimeSpan CheckTime(TimeSpan value, bool mayBeInfinite)
     {
         if (!mayBeInfinite || value != Timeout.InfiniteTimeSpan)
@@ -175,7 +179,7 @@ public abstract class SocketOptions
             ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.Zero);
         }
 
-        return value;
+        return value < LongestTime ? value : LongestTime;
     }
 
     internal ConnectionSettings ConnectionSettings(long messageLimit, TimeSpan idleTimeout, TimeSpan writeTimeout) => new()

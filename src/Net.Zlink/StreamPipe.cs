@@ -34,10 +34,11 @@ public sealed class StreamPipe : IDuplexPipe, IAsyncDisposable
     /// <summary>Our address on this connection.</summary>
     public EndPoint? LocalEndPoint => _connection.LocalEndPoint;
 
-    /// <summary>Completes both pipes: what was flushed is still written, then the connection ends. Idempotent.</summary>
+    /// <summary>Completes both pipes: what was flushed is still written (within <see cref="SocketOptions.Linger"/>), then the connection ends. Idempotent.</summary>
     /// <returns>A task that completes at once; the connection ends in the background.</returns>
     public async ValueTask DisposeAsync()
     {
+        _connection.LimitWriting();
         await _connection.Output.CompleteAsync().ConfigureAwait(false);
         await _connection.Input.CompleteAsync().ConfigureAwait(false);
     }

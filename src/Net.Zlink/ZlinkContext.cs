@@ -143,7 +143,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public Task<ShutdownReport> ShutdownAsync(TimeSpan deadline, CancellationToken cancellationToken = default)
     {
-        StreamOptions.CheckTime(deadline, mayBeInfinite: true);
+        deadline = StreamOptions.CheckTime(deadline, mayBeInfinite: true);
         lock (_gate)
         {
             if (!_closed)
@@ -168,8 +168,9 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         if (ShardLoop.Current is null)
         {
             // The drain keeps its own deadline; this one only guards against waiting for ever on a clock that stands still.
-            TimeSpan guard = _options.ShutdownTimeout == Timeout.InfiniteTimeSpan ? Timeout.InfiniteTimeSpan : _options.ShutdownTimeout + TimeSpan.FromSeconds(5);
-            shutdown.Wait(guard);
+            TimeSpan guard = TimeSpan.FromSeconds(5);
+            bool isBounded = _options.ShutdownTimeout != Timeout.InfiniteTimeSpan && _options.ShutdownTimeout <= SocketOptions.LongestTime - guard;
+            shutdown.Wait(isBounded ? _options.ShutdownTimeout + guard : Timeout.InfiniteTimeSpan);
         }
     }
 

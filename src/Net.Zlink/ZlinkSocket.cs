@@ -163,7 +163,12 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     /// <summary>Applies the options that act at once, now and whenever one changes.</summary>
     private protected void Watch()
     {
-        Options.Changed = ApplyOptions;
+        Options.Changed = () =>
+        {
+            ApplyOptions();
+            Core.Line.Move();
+            Core.WritableWatchers.TellFenced();
+        };
         ApplyOptions();
     }
 

@@ -67,4 +67,32 @@ public sealed class PollerEndTests : PollerTestBase
         sender.Send("x"u8);
         using Message message = await receiver.ReceiveAsync(Guard.Token).Guarded();
     }
+
+    [Fact]
+    public async Task A_socket_that_is_taken_out_and_disposed_disturbs_no_poll_on_another_thread()
+    {
+        const int Rounds = 3_000;
+        await using var context = new ZlinkContext();
+        using var poller = new Poller();
+        poller.Add(context.CreatePair(), PollEvents.In);
+        bool isEnded = false;
+        var threads = new TestThreads();
+        threads.Start(() =>
+        {
+            var results = new PollResult[4];
+            while (!Volatile.Read(ref isEnded))
+            {
+                poller.Poll(results, TimeSpan.FromMilliseconds(1));
+            }
+        });
+        for (int i = 0; i < Rounds; i++)
+        {
+            using PairSocket socket = context.CreatePair();
+            poller.Add(socket, PollEvents.In);
+            Assert.True(poller.Remove(socket));
+        }
+
+        Volatile.Write(ref isEnded, true);
+        await threads.JoinAsync(() => 0);
+    }
 }

@@ -25,17 +25,27 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     private readonly Pipe _received;
     private readonly Pipe _toSend;
     private readonly TimeProvider _time;
+    private readonly TimeSpan _linger;
     private readonly TimeSpan _closeTimeout;
     private readonly CancellationTokenSource _aborted = new();
+    private readonly TaskCompletionSource _abandoned = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private ITimer? _deadline;
     private volatile bool _ending;
+    private volatile bool _isFlushed;
     private long _receivedBytes;
     private long _sentBytes;
 
-    public PipeConnection(Wire wire, BufferPool pool, TimeProvider time, TimeSpan closeTimeout)
+    /// <param name="wire">Owned.</param>
+    /// <param name="pool">Where both pipes take their memory.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="linger">How long what was flushed may take to be written once this side ends the connection.</param>
+    /// <param name="closeTimeout">How long the peer may take to end its side after that.</param>
+    public PipeConnection(Wire wire, BufferPool pool, TimeProvider time, TimeSpan linger, TimeSpan closeTimeout)
     {
         _wire = wire;
         wire.Attach(this);
         _time = time;
+        _linger = linger;
         _closeTimeout = closeTimeout;
 
         // The user's continuations run on the thread pool; ours run wherever the socket or the user's flush completes.
@@ -58,11 +68,16 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     /// <summary>Cancelled when the connection is ended from this side without waiting.</summary>
     public CancellationToken Aborted => _aborted.Token;
 
+    /// <summary>Completes when this side ends the connection without waiting: then not for its user either.</summary>
+    public Task Abandoned => _abandoned.Task;
+
     /// <summary>Moves bytes until both directions are over, then closes the wire. The task never fails.</summary>
     public async Task RunAsync()
     {
         Task receiving = ReceiveAsync();
         bool flushed = await SendAsync().ConfigureAwait(false);
+        _isFlushed = true;
+        Interlocked.Exchange(ref _deadline, null)?.Dispose();
         if (flushed)
         {
             await EndOurSideAsync(receiving).ConfigureAwait(false);
@@ -73,17 +88,25 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         _wire.Dispose();
     }
 
-    /// <summary>Ends the connection: in order, by completing what is sent (what was flushed is still written), or at once.</summary>
-    public void RequestClose(CloseMode mode)
+    /// <summary>Ends the connection: in order, by completing what is sent (what was flushed is still written, within the linger time), or at once.</summary>
+    public void RequestClose(CloseMode mode, TimeSpan? linger = null)
     {
         if (mode == CloseMode.Abort)
         {
+            _abandoned.TrySetResult();
             Abort();
+        }
+        else
+        {
+            LimitWriting(linger ?? _linger);
         }
 
         _ending = true;
         _toSend.Reader.CancelPendingRead();
     }
+
+    /// <summary>The user has completed what is sent: it is written within the linger time.</summary>
+    public void LimitWriting() => LimitWriting(_linger);
 
     bool IWireEvents.IsBusy => false; // Its own loop reads at once.
 
@@ -92,6 +115,22 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     void IWireEvents.OnSent() => _sent.Set();
 
     void IWireEvents.OnEnded() => _ended.Set();
+
+    private void LimitWriting(TimeSpan linger)
+    {
+        if (linger == Timeout.InfiniteTimeSpan || _isFlushed)
+        {
+            return;
+        }
+
+        // Without linger time: what is in the pipe is not dropped one by one, but a peer that does not read gets no more than any end of a connection.
+        ITimer timer = _time.CreateTimer(static state => ((PipeConnection)state!).Abort(), this, linger > TimeSpan.Zero ? linger : _closeTimeout, Timeout.InfiniteTimeSpan);
+        Interlocked.Exchange(ref _deadline, timer)?.Dispose();
+        if (_isFlushed)
+        {
+            timer.Dispose();
+        }
+    }
 
     private async Task EndOurSideAsync(Task receiving)
     {

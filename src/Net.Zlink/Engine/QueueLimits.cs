@@ -18,5 +18,5 @@ internal readonly record struct QueueLimits(int Messages, long Bytes)
     /// <summary>The room of two queues that are one: the sum, or none where either has no limit.</summary>
     public QueueLimits And(QueueLimits other) => new(
         Messages == 0 || other.Messages == 0 ? 0 : (int)Math.Min(int.MaxValue, (long)Messages + other.Messages),
-        Bytes == 0 || other.Bytes == 0 ? 0 : Bytes + other.Bytes);
+        Bytes == 0 || other.Bytes == 0 ? 0 : Bytes > long.MaxValue - other.Bytes ? long.MaxValue : Bytes + other.Bytes);
 }

@@ -252,16 +252,15 @@ internal abstract class SocketCore
             peer = peer with { RoutingId = alias };
         }
 
-        if (pipe.Dialer is { IsClosing: true })
+        bool isLeft = pipe.Dialer is { IsClosing: true };
+        if (isLeft || !TryAttach(pipe, peer))
         {
-            // The application has let go of it: it only delivers what is left.
-            pipe.Session = session;
-            pipe.Dialer.OnReady(session);
-            return true;
-        }
+            if ((isLeft || IsClosed) && pipe.Dialer is { } dialer)
+            {
+                dialer.DeliverRest(session); // Of a closed socket it may be told in a moment only.
+                return true;
+            }
 
-        if (!TryAttach(pipe, peer))
-        {
             if (IsClosed)
             {
                 // It came to the end of its handshake while the socket was being closed: nothing is wrong with the peer.
@@ -277,6 +276,14 @@ internal abstract class SocketCore
 
         pipe.Session = session;
         pipe.WasConnected = true;
+        Interlocked.MemoryBarrier(); // As in ZmpDialer.DeliverRest.
+        if (pipe.Dialer is { IsClosing: true } closing)
+        {
+            Detach(pipe, dropUnread: true); // Disconnected between the two looks: attached again just now.
+            closing.DeliverRest(session);
+            return true;
+        }
+
         if (isNew || again)
         {
             Greet(pipe, again);
@@ -301,7 +308,6 @@ internal abstract class SocketCore
             Publish(SocketEventTypes.Disconnected, session.EndReason.ToNativeReason(), session, detail ?? session.EndReason.ToString());
         }
 
-        Log.ConnectionLost(Host.Logger, session.Endpoint, session.EndReason, detail);
         if (!session.OutboundSurvives)
         {
             Detach(pipe, dropUnread: false);
@@ -310,6 +316,8 @@ internal abstract class SocketCore
         {
             OnConnectionLost(pipe);
         }
+
+        Log.ConnectionLost(Host.Logger, session.Endpoint, session.EndReason, detail); // Last: a log that throws leaves nothing behind.
     }
 
     /// <summary>A connection is over.</summary>
@@ -322,12 +330,6 @@ internal abstract class SocketCore
         }
 
         Leave();
-    }
-
-    public void ReportFault(ZmpSession session, Exception exception)
-    {
-        Publish(SocketEventTypes.HandlerFailed, 0, session, exception.ToString());
-        Log.SessionFailed(Host.Logger, exception, session.Endpoint);
     }
 
     public void Publish(SocketEventTypes type, long value, ZmpSession session, string? detail)

@@ -130,7 +130,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
         if (!socket.Enter())
         {
-            Forget(dialer);
+            dialer.Drop();
             return EndpointError.None;
         }
 
@@ -322,7 +322,13 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         lock (_gate)
         {
             _inprocNames.Add(name);
+            if (!socket.IsClosed)
+            {
+                return EndpointError.None;
+            }
         }
+
+        inproc.Unbind(name, socket); // Close may have looked before the name was in its list.
 
         return EndpointError.None;
     }

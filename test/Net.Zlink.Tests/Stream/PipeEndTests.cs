@@ -131,6 +131,35 @@ public sealed class PipeEndTests
         Assert.Equal([2], await good.ReadAsync(1));
     }
 
+    [Fact]
+    public async Task A_peer_that_does_not_read_is_waited_for_no_longer_than_the_linger_time()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { Linger = TimeSpan.FromMilliseconds(200) });
+        RawPeer peer = await fixture.ConnectAsync(socket.BindPipe("tcp://127.0.0.1:0", static async pipe => await pipe.Output.WriteAsync(new byte[16 * 1024 * 1024], Guard.Token)), receiveBuffer: 4096);
+        await peer.ReadAsync(1);
+        Task closed = ((IContextSocket)socket).AllClosed;
+        socket.Dispose();
+        await closed.Guarded();
+    }
+
+    [Fact]
+    public async Task A_handler_that_never_returns_holds_up_no_shutdown_past_its_deadline()
+    {
+        var context = new ZlinkContext();
+        StreamSocket socket = context.CreateStream();
+        var began = new TaskCompletionSource();
+        var never = new TaskCompletionSource();
+        using RawPeer peer = await RawPeer.ConnectAsync(socket.BindPipe("tcp://127.0.0.1:0", async _ =>
+        {
+            began.SetResult();
+            await never.Task;
+        }));
+        await began.Task.Guarded();
+        await context.ShutdownAsync(TimeSpan.FromMilliseconds(100), Guard.Token).Guarded();
+        never.SetResult();
+    }
+
     private static async Task<(uint PeerId, long Value)> NextDisconnectedAsync(SocketMonitor monitor)
     {
         SocketEvent one = await monitor.NextAsync(SocketEventTypes.Disconnected);

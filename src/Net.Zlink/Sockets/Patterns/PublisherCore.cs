@@ -193,6 +193,11 @@ internal sealed class PublisherCore : SocketCore
         }
 
         _told?.AnnounceAll();
+        if (!subscribes)
+        {
+            Line.Move(); // A send that waited for this peer's room need not any more.
+        }
+
         return outcome;
     }
 
@@ -202,8 +207,8 @@ internal sealed class PublisherCore : SocketCore
         {
             using (Gate.Hold())
             {
-                _lastNotice = asker;
-                _onlyNext = ManualLastValue ? asker : null;
+                _lastNotice = asker.IsAttached ? asker : null;
+                _onlyNext = ManualLastValue ? _lastNotice : null;
             }
         }
     }
@@ -230,9 +235,14 @@ internal sealed class PublisherCore : SocketCore
                     _subscriptions.Remove(prefix, place.Granted);
                 }
             }
-
-            return true;
         }
+
+        if (!subscribes)
+        {
+            Line.Move(); // As in OnSubscription.
+        }
+
+        return true;
     }
 
     public override void Greet(Pipe pipe, bool again)
@@ -253,6 +263,12 @@ internal sealed class PublisherCore : SocketCore
     protected override void Remove(Pipe pipe)
     {
         _everyone = null;
+        if (ReferenceEquals(_lastNotice, pipe))
+        {
+            _lastNotice = null;
+            _onlyNext = null;
+        }
+
         var place = (PublisherPlace)pipe.Place!;
         pipe.Place = null;
         _all.Remove(place.Slot);

@@ -168,7 +168,7 @@ internal sealed class ReceiveQueue : IWaiterList
 
     /// <summary>Takes as many messages as there are and fit, without waiting.</summary>
     /// <exception cref="Exception">The queue is closed and nothing was taken: what <see cref="Close"/> was given.</exception>
-    public int TakeMany(Span<TakenMessage> into)
+    public int TakeMany(Span<TakenMessage> into, bool mayThrow = true)
     {
         InboundLane? resume = null;
         int count = 0;
@@ -188,7 +188,7 @@ internal sealed class ReceiveQueue : IWaiterList
             OwedFlush.Pay();
         }
 
-        return count == 0 && closed is not null ? throw closed() : count;
+        return count == 0 && mayThrow && closed is not null ? throw closed() : count;
     }
 
     /// <summary>Takes at once if there is something; otherwise the waiter stands in line.</summary>

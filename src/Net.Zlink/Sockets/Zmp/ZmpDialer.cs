@@ -27,6 +27,7 @@ internal sealed class ZmpDialer
     private ZmpSession? _session;
     private DisconnectReason _closeReason;
     private TimeSpan _linger;
+    private long _closedAt;
     private bool _isClosing;
     private bool _isPipeUsed;
     private ITimer? _deadline;
@@ -52,7 +53,6 @@ internal sealed class ZmpDialer
     /// <summary>Ends the endpoint: what was accepted is delivered within <paramref name="linger"/>, over this connection or the next.</summary>
     public void Close(DisconnectReason reason, TimeSpan linger)
     {
-        ZmpSession? session;
         bool lingers;
         lock (_gate)
         {
@@ -61,21 +61,22 @@ internal sealed class ZmpDialer
                 return;
             }
 
-            _isClosing = true;
             _closeReason = reason;
             _linger = linger;
-            session = _session;
+            _closedAt = _socket.Host.Time.GetTimestamp();
+            Volatile.Write(ref _isClosing, true); // Behind these: who looks at them first looks at this, without the lock.
             lingers = linger != TimeSpan.Zero && Pipe.Queue.Counts.QueuedMessages > 0;
-            if (lingers && Pipe.Session is null && linger != Timeout.InfiniteTimeSpan)
+            if (lingers && linger != Timeout.InfiniteTimeSpan)
             {
-                _deadline = _socket.Host.Time.CreateTimer(static state => ((ZmpDialer)state!).Abort(), this, linger, Timeout.InfiniteTimeSpan);
+                _deadline = _socket.Host.Time.CreateTimer(static state => ((ZmpDialer)state!).OnDeadline(), this, linger, Timeout.InfiniteTimeSpan);
             }
         }
 
         Pipe.Queue.Close();
-        if (Pipe.Session is not null)
+        Interlocked.MemoryBarrier(); // DeliverRest sets the pipe's session first, and then looks whether we close.
+        if (Pipe.Session is { } ready)
         {
-            session!.Connection.RequestClose(reason, CloseMode.Orderly, linger);
+            ready.Connection.RequestClose(reason, CloseMode.Orderly, linger);
         }
         else if (!lingers)
         {
@@ -97,7 +98,33 @@ internal sealed class ZmpDialer
         session?.Connection.RequestClose(_closeReason == DisconnectReason.Unknown ? DisconnectReason.Local : _closeReason, CloseMode.Abort);
     }
 
-    private bool MayLinger => Pipe.Queue.Counts.QueuedMessages > 0 && _linger != TimeSpan.Zero;
+    /// <summary>The handshake is complete, and the socket or the endpoint is being closed: the connection only delivers what is left. Before <see cref="Close"/>, that finds the session.</summary>
+    public void DeliverRest(ZmpSession session)
+    {
+        session.Pipe.Session = session;
+        Interlocked.MemoryBarrier(); // As in Close, the other way round.
+        if (IsClosing)
+        {
+            session.Connection.RequestClose(_closeReason, CloseMode.Orderly, LingerLeft);
+        }
+    }
+
+    /// <summary>The linger time is over. A connection that delivers has a time of its own, which began with it or ends now; whatever else is going on ends.</summary>
+    private void OnDeadline()
+    {
+        if (Pipe.Session is null)
+        {
+            Abort();
+        }
+        else
+        {
+            _stop.Cancel(); // No further connection.
+        }
+    }
+
+    private TimeSpan LingerLeft => _linger <= TimeSpan.Zero ? _linger : TimeSpan.FromTicks(Math.Max(0, (_linger - _socket.Host.Time.GetElapsedTime(_closedAt)).Ticks));
+
+    private bool MayLinger => Pipe.Queue.Counts.QueuedMessages > 0 && LingerLeft != TimeSpan.Zero;
 
     private WirePipe NewPipe() => new(_socket, _settings)
     {
@@ -258,9 +285,6 @@ internal sealed class ZmpDialer
     /// <summary>The application has let go of the endpoint.</summary>
     public bool IsClosing => Volatile.Read(ref _isClosing);
 
-    /// <summary>The handshake is complete on a connection that only delivers what is left.</summary>
-    public void OnReady(ZmpSession session) => session.Connection.RequestClose(_closeReason, CloseMode.Orderly, _linger);
-
     private void End(string? gaveUp)
     {
         _deadline?.Dispose();
@@ -269,11 +293,17 @@ internal sealed class ZmpDialer
             Log.GaveUp(_socket.Host.Logger, _target.Text, gaveUp);
         }
 
+        Drop();
+        _socket.Leave();
+    }
+
+    /// <summary>Lets go of the pipe and of what waits in it.</summary>
+    public void Drop()
+    {
         WirePipe pipe = Pipe;
         _socket.Endpoints.Forget(this);
         _socket.Detach(pipe, dropUnread: false);
         pipe.Queue.Abandon();
         _socket.CloseBooks(pipe);
-        _socket.Leave();
     }
 }

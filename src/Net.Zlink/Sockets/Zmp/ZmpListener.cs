@@ -75,21 +75,27 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
 
     private async Task UpgradeAsync(WireUpgrade upgrade, Socket accepted)
     {
+        bool begun = false;
         try
         {
             UpgradeResult result = await TransportHandshake.AcceptAsync(upgrade, accepted, Endpoint, listener.Scheme, socket.Host, socket.Monitors, _closing.Token).ConfigureAwait(false);
             if (result.Wire is not null)
             {
+                begun = true;
                 Begin(result.Wire);
             }
             else
             {
                 socket.Books.AddFailedHandshake(result.Cause);
-                socket.Leave();
             }
         }
         finally
         {
+            if (!begun)
+            {
+                socket.Leave(); // Also where an observer, a log for one, threw.
+            }
+
             socket.Endpoints.EndHandshake(); // It counts against the limit of connections.
         }
     }

@@ -241,7 +241,11 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         Left.TrySetResult();
     }
 
-    public void OnFault(Connection connection, Exception exception) => _socket.ReportFault(this, exception);
+    public void OnFault(Connection connection, Exception exception)
+    {
+        _socket.Publish(SocketEventTypes.HandlerFailed, 0, this, exception.ToString());
+        Log.SessionFailed(_socket.Host.Logger, exception, Endpoint);
+    }
 
     /// <summary>Sends protocol frames ahead of all messages.</summary>
     public void SendControl(ReadOnlySpan<byte> frames)

@@ -10,9 +10,13 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     // A frame header has up to 14 bytes and a small frame 100; so much holds hundreds of them, and is two TLS records.
     private const int BufferSize = 32 * 1024;
 
+    // What the WebSocket keeps to itself (PING, PONG, frames of nothing) ends no read: a peer that sends nothing else would hold its reader's thread, a shard, for as long as it likes. Four times what is read at once.
+    private const int MostInTurn = 4 * BufferSize;
+
     private byte[]? _buffer;
     private int _start;
     private int _end;
+    private int _taken;
     private bool _isReleased;
 
     /// <summary>What was read and not yet taken.</summary>
@@ -83,9 +87,18 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         ReturnBuffer();
     }
 
+    /// <summary>A read of the engine's begins: until it ends it may go through so much on its caller's thread.</summary>
+    public void BeginTurn() => _taken = 0;
+
     /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
+        if (_taken > MostInTurn)
+        {
+            _taken = 0;
+            return ReadElsewhereAsync(buffer, cancellationToken);
+        }
+
         if (_end > _start)
         {
             return new ValueTask<int>(TakeInto(buffer));
@@ -145,6 +158,13 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         }
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> ReadElsewhereAsync(Memory<byte> buffer, CancellationToken cancellation)
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        return await ReadAsync(buffer, cancellation).ConfigureAwait(false);
+    }
+
     private Memory<byte> Rest()
     {
         _buffer ??= pool.RentArray(BufferSize);
@@ -180,6 +200,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     {
         int taken = Math.Min(buffer.Length, _end - _start);
         _buffer.AsSpan(_start, taken).CopyTo(buffer.Span);
+        _taken += taken;
         if (_buffer is not null)
         {
             Take(taken);

@@ -73,6 +73,7 @@ internal sealed class WebSocketWire(
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     protected override async ValueTask<int> ReadAsync(Memory<byte> into)
     {
+        stream.BeginTurn();
         while (!_isOver)
         {
             ValueWebSocketReceiveResult result;

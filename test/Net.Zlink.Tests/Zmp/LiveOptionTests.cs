@@ -1,0 +1,155 @@
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Zmp;
+
+/// <summary>Options that act at once.</summary>
+public sealed class LiveOptionTests
+{
+    [Fact]
+    public async Task A_raised_mark_of_a_PAIR_takes_more_at_once()
+    {
+        await using var fixture = new ContextFixture();
+        PairSocket pair = fixture.Context.CreatePair(new PairOptions { SendHighWaterMark = 2, Linger = TimeSpan.Zero });
+        pair.Connect(RawListener.NobodyListens());
+        Assert.Equal(2, Fill(pair));
+        pair.Options.SendHighWaterMark = 100;
+        Assert.Equal(98, Fill(pair));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_raised_mark_lets_a_waiting_send_in(bool isPair)
+    {
+        await using var fixture = new ContextFixture();
+        DuplexSocket socket = isPair ? fixture.Context.CreatePair() : fixture.Context.CreateDealer();
+        socket.Options.SendHighWaterMark = 4;
+        socket.Options.Linger = TimeSpan.Zero;
+        socket.Connect(RawListener.NobodyListens());
+        Fill(socket);
+        Task sending = socket.SendAsync(new byte[] { 1 }, Guard.Token).AsTask();
+        socket.Options.SendHighWaterMark = 6;
+        await sending.Guarded();
+    }
+
+    [Fact]
+    public async Task A_cap_on_connections_that_is_set_after_the_socket_was_made_counts()
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = fixture.Context.CreateRouter();
+        router.Options.MaxConnections = 1;
+        string endpoint = router.Bind("tcp://127.0.0.1:0");
+        RawPeer first = await fixture.ConnectAsync(endpoint);
+        await fixture.UntilAsync(() => router.GetStatistics().AcceptedConnections == 1);
+        RawPeer second = await fixture.ConnectAsync(endpoint);
+        await second.ReadToAnyEndAsync();
+        Assert.Equal(1, router.GetStatistics().RefusedConnections);
+        first.Dispose();
+    }
+
+    [Theory]
+    [InlineData("inproc://full")]
+    [InlineData("tcp://127.0.0.1:0")]
+    public async Task A_publisher_that_may_drop_again_lets_a_waiting_send_go(string endpoint)
+    {
+        await using var fixture = new ContextFixture(shutdownTimeout: TimeSpan.FromSeconds(1));
+        PubSocket publisher = fixture.Context.CreatePub(new PubOptions { NoDrop = true, SendHighWaterMark = 1, SendBufferSize = 16 * 1024, Linger = TimeSpan.Zero });
+        SubSocket subscriber = fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = 1, ReceiveBufferSize = 16 * 1024 });
+        subscriber.Subscribe([]);
+        subscriber.Connect(publisher.Bind(endpoint));
+        await fixture.UntilAsync(() => publisher.TopicCount == 1);
+        Task sending = await UntilOneWaitsAsync(fixture, () => publisher.SendAsync(new byte[1024 * 1024], Guard.Token).AsTask());
+        publisher.Options.NoDrop = false;
+        await sending.Guarded();
+    }
+
+    [Theory]
+    [InlineData("inproc://full")]
+    [InlineData("tcp://127.0.0.1:0")]
+    public async Task A_cancelled_topic_lets_a_send_go_that_waited_for_its_only_subscriber(string endpoint)
+    {
+        await using var fixture = new ContextFixture(shutdownTimeout: TimeSpan.FromSeconds(1));
+        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { NoDrop = true, SendHighWaterMark = 1, SendBufferSize = 16 * 1024, Linger = TimeSpan.Zero });
+        XSubSocket subscriber = fixture.Context.CreateXSub(new XSubOptions { ReceiveHighWaterMark = 1, ReceiveBufferSize = 16 * 1024 });
+        subscriber.Connect(publisher.Bind(endpoint));
+        subscriber.Send("\u0001A"u8);
+        await fixture.UntilAsync(() => publisher.TopicCount == 1);
+        byte[] payload = new byte[1024 * 1024];
+        payload[0] = (byte)'A';
+        Task sending = await UntilOneWaitsAsync(fixture, () => publisher.SendAsync(payload, Guard.Token).AsTask());
+        subscriber.Send("\0A"u8);
+        await sending.Guarded();
+    }
+
+    [Fact]
+    public async Task A_ROUTER_that_is_not_mandatory_any_more_drops_what_waited_and_tells_pollers_that_it_takes_all()
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true, SendHighWaterMark = 1 });
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { ReceiveHighWaterMark = 1, RoutingId = "d"u8.ToArray() });
+        dealer.Connect(router.Bind("inproc://mandatory"));
+        Task sending = await UntilOneWaitsAsync(fixture, () => router.SendAsync("d"u8.ToArray(), "x"u8.ToArray(), Guard.Token).AsTask());
+        using var poller = new Poller();
+        poller.Add(router, PollEvents.Out);
+        Task<int> polling = poller.PollAsync(new PollResult[1], Guard.Token).AsTask();
+        router.Options.Mandatory = false;
+        await sending.Guarded();
+        Assert.Equal(1, await polling.Guarded());
+    }
+
+    [Theory]
+    [InlineData("inproc://last")]
+    [InlineData("tcp://127.0.0.1:0")]
+    public async Task The_notice_of_a_subscriber_that_has_gone_takes_the_next_publication_from_nobody(string endpoint)
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ManualLastValue = true });
+        string bound = publisher.Bind(endpoint);
+        SubSocket[] subscribers = [fixture.Context.CreateSub(), fixture.Context.CreateSub()];
+        foreach (SubSocket subscriber in subscribers)
+        {
+            subscriber.Subscribe("A"u8);
+            subscriber.Connect(bound);
+            (await publisher.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+            publisher.Subscribe("A"u8);
+            publisher.Send("A0"u8);
+            (await subscriber.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        }
+
+        subscribers[0].Dispose();
+        (await publisher.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        publisher.Send("A1"u8);
+        using Message received = await subscribers[1].ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal("A1"u8, received.Span);
+    }
+
+    private static int Fill(DuplexSocket socket)
+    {
+        int sent = 0;
+        while (socket.TrySend("x"u8))
+        {
+            sent++;
+        }
+
+        return sent;
+    }
+
+    /// <summary>Sends until a send has to wait for good, and returns it.</summary>
+    private static async Task<Task> UntilOneWaitsAsync(ContextFixture fixture, Func<Task> send)
+    {
+        while (true)
+        {
+            Task sending = send();
+            for (int looks = 0; looks < 20 && !sending.IsCompleted; looks++)
+            {
+                await fixture.SettleAsync();
+            }
+
+            if (!sending.IsCompleted)
+            {
+                return sending;
+            }
+        }
+    }
+}
