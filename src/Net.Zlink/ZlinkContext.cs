@@ -19,6 +19,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     private readonly Lock _gate = new();
     private readonly List<IContextSocket> _sockets = [];
     private readonly SocketTotals _gone = new();
+    private readonly StreamCounters _goneStreams = new();
     private readonly Lazy<Task<ShutdownReport>> _shutdown;
     private readonly UndeliveredBooks _undelivered = new();
     private readonly ZlinkMeters _meters;
@@ -180,6 +181,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     internal void Forget(IContextSocket socket)
     {
         SocketStatistics? last = (socket as ZlinkSocket)?.GetStatistics();
+        StreamCounters? lastOfStream = (socket as StreamSocket)?.Hub.Sum();
         lock (_gate)
         {
             if (!_sockets.Remove(socket))
@@ -190,6 +192,11 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
             if (last is not null)
             {
                 _gone.AddGone(((ZlinkSocket)socket).Core.Type, last);
+            }
+
+            if (lastOfStream is not null)
+            {
+                _goneStreams.Add(lastOfStream);
             }
 
             // Under the lock: the socket's own end and the context's meet here, and whoever comes second goes on to the report.
@@ -214,6 +221,25 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         }
 
         return totals;
+    }
+
+    /// <summary>What all STREAM sockets did, gone ones included: a snapshot.</summary>
+    internal StreamCounters SnapshotStreams()
+    {
+        var sum = new StreamCounters();
+        IContextSocket[] living;
+        lock (_gate)
+        {
+            sum.Add(_goneStreams);
+            living = [.. _sockets];
+        }
+
+        foreach (StreamSocket socket in living.OfType<StreamSocket>())
+        {
+            sum.Add(socket.Hub.Sum());
+        }
+
+        return sum;
     }
 
     internal IContextSocket[] SnapshotSockets()

@@ -1,6 +1,7 @@
 using System.Diagnostics.Metrics;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
@@ -32,13 +33,13 @@ internal sealed class ZlinkMeters : IDisposable
         _meter.CreateObservableCounter("zlink.pool.rented", () => PerClass(static c => c.Rented), "{buffer}", "Buffers handed out.");
         _meter.CreateObservableCounter("zlink.pool.allocated", () => PerClass(static c => c.Allocated), "{buffer}", "Buffers that had to be allocated.");
         _meter.CreateObservableCounter("zlink.pool.rejected", () => PerClass(static c => c.Rejected), "{buffer}", "Returned buffers that were not kept.");
-        _meter.CreateObservableGauge("zlink.stream.peers", () => Sum(static s => s.Peers), "{peer}", "Connected STREAM peers.");
-        _meter.CreateObservableCounter("zlink.stream.received", () => Sum(static s => s.ReceivedMessages), "{message}", "Messages read.");
-        _meter.CreateObservableCounter("zlink.stream.received_bytes", () => Sum(static s => s.ReceivedBytes), "By", "Bytes read, frame headers included.");
-        _meter.CreateObservableCounter("zlink.stream.written", () => Sum(static s => s.WrittenMessages), "{message}", "Messages written.");
-        _meter.CreateObservableCounter("zlink.stream.written_bytes", () => Sum(static s => s.WrittenBytes), "By", "Bytes written, frame headers included.");
-        _meter.CreateObservableCounter("zlink.stream.dropped", () => Sum(static s => s.DroppedMessages + s.DroppedUnreadMessages), "{message}", "Accepted messages not written, and read ones not received.");
-        _meter.CreateObservableCounter("zlink.stream.refused", () => Sum(static s => s.RefusedConnections), "{connection}", "Connections turned away.");
+        _meter.CreateObservableGauge("zlink.stream.peers", () => _context.SnapshotSockets().OfType<StreamSocket>().Sum(static s => (long)s.Hub.PeerCount), "{peer}", "Connected STREAM peers.");
+        _meter.CreateObservableCounter("zlink.stream.received", () => _context.SnapshotStreams().ReceivedMessages, "{message}", "Messages read.");
+        _meter.CreateObservableCounter("zlink.stream.received_bytes", () => _context.SnapshotStreams().ReceivedBytes, "By", "Bytes read, frame headers included.");
+        _meter.CreateObservableCounter("zlink.stream.written", () => _context.SnapshotStreams().WrittenMessages, "{message}", "Messages written.");
+        _meter.CreateObservableCounter("zlink.stream.written_bytes", () => _context.SnapshotStreams().WrittenBytes, "By", "Bytes written, frame headers included.");
+        _meter.CreateObservableCounter("zlink.stream.dropped", () => Dropped(_context.SnapshotStreams()), "{message}", "Accepted messages not written, and read ones not received.");
+        _meter.CreateObservableCounter("zlink.stream.refused", () => _context.SnapshotStreams().Refused, "{connection}", "Connections turned away.");
         AddSocketInstruments();
     }
 
@@ -121,14 +122,5 @@ internal sealed class ZlinkMeters : IDisposable
         }
     }
 
-    private long Sum(Func<StreamStatistics, long> value)
-    {
-        long sum = 0;
-        foreach (StreamSocket socket in _context.SnapshotSockets().OfType<StreamSocket>())
-        {
-            sum += value(socket.GetStatistics());
-        }
-
-        return sum;
-    }
+    private static long Dropped(StreamCounters counters) => counters.DroppedMessages + counters.DroppedUnread;
 }

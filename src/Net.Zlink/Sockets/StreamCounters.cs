@@ -39,6 +39,7 @@ internal sealed class StreamCounters
         WrittenBytes += other.WrittenBytes;
         DroppedMessages += other.DroppedMessages;
         DroppedBytes += other.DroppedBytes;
+        DroppedUnread += other.DroppedUnread;
     }
 
     public void Add(in LinkCounts link)

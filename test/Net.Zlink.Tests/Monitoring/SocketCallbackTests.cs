@@ -73,26 +73,8 @@ public sealed class SocketCallbackTests
     public async Task Instruments_have_a_value_per_type_of_socket_and_counters_keep_what_closed_sockets_did()
     {
         await using var context = new ZlinkContext();
-        using var listener = new MeterListener();
         var values = new Dictionary<string, long>(StringComparer.Ordinal);
-        listener.InstrumentPublished = (instrument, l) =>
-        {
-            if (ReferenceEquals(instrument.Meter.Scope, context))
-            {
-                l.EnableMeasurementEvents(instrument);
-            }
-        };
-        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) =>
-        {
-            string key = instrument.Name;
-            foreach (KeyValuePair<string, object?> tag in tags)
-            {
-                key += $" {tag.Value}";
-            }
-
-            values[key] = value;
-        });
-        listener.Start();
+        using MeterListener listener = Listen(context, values);
 
         PairSocket server = context.CreatePair();
         PairSocket client = context.CreatePair();
@@ -123,6 +105,52 @@ public sealed class SocketCallbackTests
 
         listener.RecordObservableInstruments();
         Assert.Equal((0, 0, 3, 3, 1), (values["zlink.socket.count PAIR"], values["zlink.socket.peers PAIR"], values["zlink.socket.received PAIR"], values["zlink.socket.sent PAIR"], values["zlink.socket.dropped ROUTER unroutable"]));
+    }
+
+    [Fact]
+    public async Task Counters_of_STREAM_sockets_keep_what_closed_ones_did()
+    {
+        await using var context = new ZlinkContext();
+        var values = new Dictionary<string, long>(StringComparer.Ordinal);
+        using MeterListener listener = Listen(context, values);
+        StreamSocket server = context.CreateStream();
+        StreamSocket client = context.CreateStream();
+        uint peer = await client.ConnectAsync(server.Bind("tcp://127.0.0.1:0"), Guard.Token).Guarded();
+        client.Send(peer, "x"u8, Guard.Limit);
+        await server.NextConnectedAsync();
+        (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        listener.RecordObservableInstruments();
+        Assert.Equal((2, 1, 1), (values["zlink.stream.peers"], values["zlink.stream.received"], values["zlink.stream.written"]));
+        server.Dispose();
+        client.Dispose();
+        await Guard.UntilAsync(() => context.GetStatistics().Sockets == 0, "the sockets end");
+        listener.RecordObservableInstruments();
+        Assert.Equal((0, 1, 1), (values["zlink.stream.peers"], values["zlink.stream.received"], values["zlink.stream.written"]));
+    }
+
+    /// <summary>Keeps the last value of each of the context's instruments, by name and tags.</summary>
+    private static MeterListener Listen(ZlinkContext context, Dictionary<string, long> values)
+    {
+        var listener = new MeterListener();
+        listener.InstrumentPublished = (instrument, l) =>
+        {
+            if (ReferenceEquals(instrument.Meter.Scope, context))
+            {
+                l.EnableMeasurementEvents(instrument);
+            }
+        };
+        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) =>
+        {
+            string key = instrument.Name;
+            foreach (KeyValuePair<string, object?> tag in tags)
+            {
+                key += $" {tag.Value}";
+            }
+
+            values[key] = value;
+        });
+        listener.Start();
+        return listener;
     }
 
     /// <summary>Keeps log lines.</summary>
