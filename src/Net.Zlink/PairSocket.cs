@@ -10,7 +10,7 @@ public sealed class PairSocket : DuplexSocket
         : base(context, new PairCore(context.Host, context.Inproc), options)
     {
         Options = options;
-        Watch();
+        WatchLimits();
     }
 
     /// <summary>The options.</summary>

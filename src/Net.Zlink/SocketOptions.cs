@@ -162,7 +162,7 @@ public abstract class SocketOptions
     } = "";
 
     /// <summary>Told when an option changed that acts at once.</summary>
-    internal Action? Changed { get; set; }
+    internal ZlinkSocket? Watcher { get; set; }
 
     internal QueueLimits SendLimits => new(SendHighWaterMark, SendByteLimit);
 
@@ -222,7 +222,7 @@ public abstract class SocketOptions
     private protected void Set<T>(ref T field, T value)
     {
         field = value;
-        Changed?.Invoke();
+        Watcher?.OnOptionChanged();
     }
 
     private protected static int NotNegative(int value)

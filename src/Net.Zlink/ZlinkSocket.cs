@@ -163,13 +163,27 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     /// <summary>Applies the options that act at once, now and whenever one changes.</summary>
     private protected void Watch()
     {
-        Options.Changed = () =>
+        Options.Watcher = this;
+        ApplyOptions();
+    }
+
+    /// <summary>The same for a type that has nothing of its own to apply: at first only the cap on connections, if there is one.</summary>
+    /// <remarks>Applied without need, before a pipe is there, it halves the rate of a PAIR over inproc (15 instead of 25 million messages a second on two threads), by where its objects come to lie.</remarks>
+    private protected void WatchLimits()
+    {
+        Options.Watcher = this;
+        if (Options.MaxConnections > 0)
         {
             ApplyOptions();
-            Core.Line.Move();
-            Core.WritableWatchers.TellFenced();
-        };
+        }
+    }
+
+    /// <summary>An option that acts at once has another value: who waited because of the old one may go on.</summary>
+    internal void OnOptionChanged()
+    {
         ApplyOptions();
+        Core.Line.Move();
+        Core.WritableWatchers.TellFenced();
     }
 
     private protected virtual void ApplyOptions()
