@@ -1,4 +1,5 @@
 using Net.Zlink.Interop.Tests.Native;
+using Net.Zlink.Interop.Tests.Peers;
 
 namespace Net.Zlink.Interop.Tests.Differential;
 
@@ -7,17 +8,7 @@ internal sealed class ManagedOptionHolder(NativeSocketType type, ZlinkContext co
 {
     private readonly StreamSocket? _stream = type is NativeSocketType.Stream ? context.CreateStream() : null;
 
-    private readonly ZlinkSocket? _socket = type switch
-    {
-        NativeSocketType.Pair => context.CreatePair(),
-        NativeSocketType.Pub => context.CreatePub(),
-        NativeSocketType.Sub => context.CreateSub(),
-        NativeSocketType.Dealer => context.CreateDealer(),
-        NativeSocketType.Router => context.CreateRouter(),
-        NativeSocketType.XPub => context.CreateXPub(),
-        NativeSocketType.XSub => context.CreateXSub(),
-        _ => null,
-    };
+    private readonly ZlinkSocket? _socket = type is NativeSocketType.Stream ? null : ManagedSockets.Create(context, type);
 
     /// <summary>0, or an error's number.</summary>
     public int TrySetOption(int number, ReadOnlySpan<byte> value)

@@ -21,17 +21,7 @@ internal sealed class ManagedPeer : IPeerSocket
     {
         _context = context;
         _parts = new MessageBuilder(context.Pool);
-        _socket = type switch
-        {
-            NativeSocketType.Pair => context.CreatePair(),
-            NativeSocketType.Pub => context.CreatePub(),
-            NativeSocketType.Sub => context.CreateSub(),
-            NativeSocketType.Dealer => context.CreateDealer(),
-            NativeSocketType.Router => context.CreateRouter(),
-            NativeSocketType.XPub => context.CreateXPub(),
-            NativeSocketType.XSub => context.CreateXSub(),
-            _ => throw new ArgumentOutOfRangeException(nameof(type), type, "no ZMP socket"),
-        };
+        _socket = ManagedSockets.Create(context, type);
         _socket.Options.Linger = TimeSpan.Zero;
 
         // The native core has no others.
