@@ -7,6 +7,8 @@ namespace Net.Zlink;
 internal sealed class PollItem(ZlinkSocket? socket, Socket? plain, PollEvents events, object? state)
 {
     private readonly SocketCore? _core = socket?.Core;
+    private readonly Lock _looking = new();
+    private bool _isOut;
 
     public ZlinkSocket? Socket => socket;
 
@@ -69,9 +71,14 @@ internal sealed class PollItem(ZlinkSocket? socket, Socket? plain, PollEvents ev
         }
     }
 
-    /// <summary>Takes back what <see cref="Watch"/> did.</summary>
+    /// <summary>Takes back what <see cref="Watch"/> did. A plain socket is looked at no more when it returns: one that is disposed in the middle of a look resets its peer (<see cref="PlainSocketWatch"/>).</summary>
     public void Unwatch(IReadinessWatcher watcher)
     {
+        lock (_looking)
+        {
+            _isOut = true;
+        }
+
         if (_core is { } core)
         {
             if (events != PollEvents.Out)
@@ -93,10 +100,18 @@ internal sealed class PollItem(ZlinkSocket? socket, Socket? plain, PollEvents ev
             return PollEvents.None;
         }
 
-        // An error is reported whether it was asked for or not, as natively: it ends every wait, so a poll that did not tell would never rest.
-        PollEvents ready = plain!.Poll(0, SelectMode.SelectError) ? PollEvents.Error : PollEvents.None;
-        ready |= LookAtPlain(PollEvents.In, SelectMode.SelectRead);
-        return ready | LookAtPlain(PollEvents.Out, SelectMode.SelectWrite);
+        lock (_looking)
+        {
+            if (_isOut)
+            {
+                return PollEvents.None;
+            }
+
+            // An error is reported whether it was asked for or not, as natively: it ends every wait, so a poll that did not tell would never rest.
+            PollEvents ready = plain!.Poll(0, SelectMode.SelectError) ? PollEvents.Error : PollEvents.None;
+            ready |= LookAtPlain(PollEvents.In, SelectMode.SelectRead);
+            return ready | LookAtPlain(PollEvents.Out, SelectMode.SelectWrite);
+        }
     }
 
     private PollEvents LookAtPlain(PollEvents one, SelectMode mode) => (events & one) == one && plain!.Poll(0, mode) ? one : PollEvents.None;

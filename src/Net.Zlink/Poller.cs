@@ -97,7 +97,7 @@ public sealed class Poller : IDisposable
         return TakeOut(socket);
     }
 
-    /// <summary>Takes a plain socket out, disposed or not.</summary>
+    /// <summary>Takes a plain socket out, disposed or not. Where a poll waits for it, this blocks for some 50 microseconds, until nothing holds the socket any more and it can be closed in order.</summary>
     /// <param name="socket">The socket.</param>
     /// <returns>False if it was not there.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
@@ -114,7 +114,9 @@ public sealed class Poller : IDisposable
     /// <exception cref="ArgumentException"><paramref name="results"/> is empty.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The poller, or one of its sockets, is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated: the context of one of its sockets was shut down.</exception>
+    /// <exception cref="ZlinkException">
+    /// ContextTerminated: the context of one of its sockets was shut down. TooManySockets: it has plain sockets, and the process no descriptor for what wakes those that wait for them.
+    /// </exception>
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
     public int Poll(Span<PollResult> results, TimeSpan timeout)
     {
@@ -136,7 +138,9 @@ public sealed class Poller : IDisposable
     /// <exception cref="ArgumentException"><paramref name="results"/> is empty.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The poller, or one of its sockets, is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated: the context of one of its sockets was shut down.</exception>
+    /// <exception cref="ZlinkException">
+    /// ContextTerminated: the context of one of its sockets was shut down. TooManySockets: it has plain sockets, and the process no descriptor for what wakes those that wait for them.
+    /// </exception>
     public ValueTask<int> PollAsync(Memory<PollResult> results, CancellationToken cancellationToken = default)
     {
         if (cancellationToken.IsCancellationRequested)
@@ -170,6 +174,12 @@ public sealed class Poller : IDisposable
 
         Changed();
     }
+
+    /// <summary>The plain sockets that are waited for; unchangeable.</summary>
+    internal PollItem[] Plain => Volatile.Read(ref _plain);
+
+    /// <summary>A plain socket may be ready: those who wait look.</summary>
+    internal void OnMayBeReady() => _wait.OnMayBeReady();
 
     private void Add(PollItem item, object socket)
     {
@@ -239,8 +249,8 @@ public sealed class Poller : IDisposable
     /// <summary>Those who wait go on with what there is now.</summary>
     private void Changed()
     {
-        PlainSocketWatch.Leave(_wait);
-        _wait.OnMayBeReady();
+        PlainSocketWatch.Leave(this);
+        OnMayBeReady();
     }
 
     private int Look(Span<PollResult> results)
@@ -303,10 +313,11 @@ public sealed class Poller : IDisposable
         TimeSpan left = timeout;
         while (true)
         {
-            Waiter<bool> waiter = Begin(blocking: true);
+            Waiter<bool> waiter = _wait.Begin(blocking: true);
             int count;
             try
             {
+                WatchPlain();
                 count = Look(results);
             }
             catch
@@ -344,10 +355,11 @@ public sealed class Poller : IDisposable
     {
         while (true)
         {
-            Waiter<bool> waiter = Begin(blocking: false);
+            Waiter<bool> waiter = _wait.Begin(blocking: false);
             int count;
             try
             {
+                WatchPlain();
                 count = Look(results.Span);
             }
             catch
@@ -371,15 +383,11 @@ public sealed class Poller : IDisposable
         }
     }
 
-    private Waiter<bool> Begin(bool blocking)
+    private void WatchPlain()
     {
-        Waiter<bool> waiter = _wait.Begin(blocking);
-        PollItem[] plain = Volatile.Read(ref _plain);
-        if (plain.Length > 0)
+        if (Plain.Length > 0)
         {
-            PlainSocketWatch.Arm(_wait, plain);
+            PlainSocketWatch.Arm(this);
         }
-
-        return waiter;
     }
 }

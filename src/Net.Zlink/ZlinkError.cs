@@ -18,7 +18,7 @@ public enum ZlinkError
     /// <summary>ENOTDIR: a part of the path that should be a directory is none.</summary>
     NotADirectory = 20,
 
-    /// <summary>EMFILE: the context has as many sockets as it may.</summary>
+    /// <summary>EMFILE: the context has as many sockets as it may, or the process as many descriptors.</summary>
     TooManySockets = 24,
 
     /// <summary>EINVAL: malformed.</summary>

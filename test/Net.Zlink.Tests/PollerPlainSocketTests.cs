@@ -199,6 +199,50 @@ public sealed class PollerPlainSocketTests : PollerTestBase
         }
     }
 
+    [Fact]
+    public void A_plain_socket_that_is_taken_out_and_disposed_at_once_closes_in_order()
+    {
+        byte[] bytes = new byte[8];
+        for (int i = 0; i < 300; i++)
+        {
+            using var pair = new TcpPair();
+            Poller.Add(pair.Here, PollEvents.In);
+            Assert.Equal(0, Poller.Poll(Results, TimeSpan.FromMilliseconds(2)));
+            pair.Here.Send("last"u8);
+
+            Assert.True(Poller.Remove(pair.Here));
+            pair.Here.Dispose();
+
+            Assert.Equal(4, pair.There.Receive(bytes));
+            Assert.Equal(0, pair.There.Receive(bytes));
+        }
+    }
+
+    [Fact]
+    public async Task A_plain_socket_that_is_taken_out_while_others_poll_closes_in_order()
+    {
+        using var poller = new Poller();
+        using var stays = new TcpPair();
+        poller.Add(stays.Here, PollEvents.In);
+        Task<int> polling = Task.Factory.StartNew(() => poller.Poll(new PollResult[1], Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        byte[] bytes = new byte[8];
+        for (int i = 0; i < 300; i++)
+        {
+            using var pair = new TcpPair();
+            poller.Add(pair.Here, PollEvents.In);
+            pair.Here.Send("last"u8);
+
+            Assert.True(poller.Remove(pair.Here));
+            pair.Here.Dispose();
+
+            Assert.Equal(4, pair.There.Receive(bytes));
+            Assert.Equal(0, pair.There.Receive(bytes));
+        }
+
+        stays.There.Send("x"u8);
+        Assert.Equal(1, await polling.Guarded());
+    }
+
     /// <summary>Two connected tcp sockets.</summary>
     private sealed class TcpPair : IDisposable
     {
