@@ -28,7 +28,7 @@ public static class NativeOptions
     /// <param name="socket">The socket.</param>
     /// <param name="number">The native number.</param>
     /// <param name="value">The native encoding: 4 bytes for int, 8 for 64-bit options, both in the machine's byte order; bytes; UTF-8 text without a closing zero.</param>
-    /// <exception cref="ZlinkException">InvalidArgument: an unknown number, a value of the wrong size or out of range, an option that can only be read or that the native core refuses on this type. NotSupported: it has no meaning here, or none on this type; the message says why.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument: an unknown number, a value of the wrong size or out of range, an option that can only be read or that the native core refuses on this type. NotSupported: it has no meaning here, or none on this type; the message says why. ContextTerminated.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static void Set(ZlinkSocket socket, int number, ReadOnlySpan<byte> value) => Set(TargetOf(socket), number, value);
@@ -53,7 +53,7 @@ public static class NativeOptions
     /// <param name="number">The native number.</param>
     /// <param name="value">Where to put it: exactly 4 or 8 bytes for numbers, at least its length for bytes and text (with the closing zero). What is left over is zeroed.</param>
     /// <returns>Its length in bytes.</returns>
-    /// <exception cref="ZlinkException">InvalidArgument: an unknown number, a buffer of the wrong size, an option that can only be set or that the native core refuses on this type. NotSupported: it has no meaning here; the message says why.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument: an unknown number, a buffer of the wrong size, an option that can only be set or that the native core refuses on this type. NotSupported: it has no meaning here; the message says why. ContextTerminated.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static int Get(ZlinkSocket socket, int number, Span<byte> value) => Get(TargetOf(socket), number, value);
@@ -131,14 +131,14 @@ public static class NativeOptions
     private static NativeTarget TargetOf(ZlinkSocket socket)
     {
         ArgumentNullException.ThrowIfNull(socket);
-        socket.ThrowIfDisposed();
+        socket.ThrowIfEnded();
         return new NativeTarget(socket.Options, socket, Stream: null);
     }
 
     private static NativeTarget TargetOf(StreamSocket socket)
     {
         ArgumentNullException.ThrowIfNull(socket);
-        ObjectDisposedException.ThrowIf(socket.Hub.IsClosed, socket);
+        socket.ThrowIfEnded();
         return new NativeTarget(socket.Options, Socket: null, socket);
     }
 

@@ -20,12 +20,17 @@ namespace Net.Zlink;
 /// </remarks>
 public sealed class Proxy
 {
+    private const int Resting = 0;
+    private const int Running = 1;
+    private const int Dropping = 2;
+
     private readonly ReadinessWait _wait = new();
     private readonly ProxyPort[] _ports;
     private readonly ProxyFlow _forth;
     private readonly ProxyFlow? _back;
     private readonly ProxyControl? _control;
-    private bool _isRunning;
+    private readonly EndWatch _ends;
+    private int _state;
     private bool _isPaused;
     private bool _isTerminated;
 
@@ -57,6 +62,7 @@ public sealed class Proxy
         _forth = new ProxyFlow(frontPort, backPort, capturePort);
         _back = ReferenceEquals(front, back) ? null : new ProxyFlow(backPort, frontPort, capturePort);
         _control = controlPort is null ? null : new ProxyControl(this, controlPort);
+        _ends = new EndWatch(this);
         _ports = [.. new[] { frontPort, backPort, capturePort, controlPort }.OfType<ProxyPort>().Distinct()];
     }
 
@@ -73,9 +79,9 @@ public sealed class Proxy
     public bool IsPaused => Volatile.Read(ref _isPaused);
 
     /// <summary>A run is under way.</summary>
-    public bool IsRunning => Volatile.Read(ref _isRunning);
+    public bool IsRunning => Volatile.Read(ref _state) == Running;
 
-    /// <summary>Passes messages on until it is ended. A message that was taken in and found no room then stays in the proxy, for its next run.</summary>
+    /// <summary>Passes messages on until it is ended. A message that was taken in and found no room then stays in the proxy, for its next run, or until one of its sockets ends.</summary>
     /// <param name="cancellationToken">Ends the run.</param>
     /// <returns>Completes when <see cref="Terminate"/> or the command TERMINATE ends the run. The work is done on the thread pool.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
@@ -236,14 +242,21 @@ public sealed class Proxy
 
     private void Start()
     {
-        if (Interlocked.Exchange(ref _isRunning, value: true))
+        int state = Interlocked.CompareExchange(ref _state, Running, Resting);
+        if (state == Running)
         {
             throw new InvalidOperationException("The proxy runs already.");
+        }
+
+        if (state == Dropping)
+        {
+            Array.ForEach(_ports, static port => port.ThrowIfEnded()); // One of them does: that is why.
         }
 
         Volatile.Write(ref _isTerminated, value: false);
         foreach (ProxyPort port in _ports)
         {
+            port.Unwatch(_ends);
             port.Watch(_wait);
         }
     }
@@ -256,16 +269,46 @@ public sealed class Proxy
             port.Rest();
         }
 
-        if (Array.Exists(_ports, static port => port.IsEnded))
+        bool holds = _forth.IsHolding || _back is { IsHolding: true } || _control is { IsHolding: true };
+        if (holds)
         {
-            // What was held has nowhere to go any more.
-            _forth.Drop();
-            _back?.Drop();
-            _control?.Drop();
+            foreach (ProxyPort port in _ports)
+            {
+                port.Watch(_ends);
+            }
         }
 
-        Volatile.Write(ref _isRunning, value: false);
+        Interlocked.Exchange(ref _state, Resting); // And from here on another thread may find that a socket has ended.
+        if (holds)
+        {
+            DropIfEnded();
+        }
+    }
+
+    /// <summary>Between runs: what is held has nowhere to go any more once a socket has ended, and its memory goes back.</summary>
+    private void DropIfEnded()
+    {
+        if (!Array.Exists(_ports, static port => port.IsEnded) || Interlocked.CompareExchange(ref _state, Dropping, Resting) != Resting)
+        {
+            return;
+        }
+
+        foreach (ProxyPort port in _ports)
+        {
+            port.Unwatch(_ends);
+        }
+
+        _forth.Drop();
+        _back?.Drop();
+        _control?.Drop();
+        Volatile.Write(ref _state, Resting);
     }
 
     private void Wake() => _wait.OnMayBeReady();
+
+    /// <summary>Hears of the sockets while the proxy rests with something in it.</summary>
+    private sealed class EndWatch(Proxy proxy) : IReadinessWatcher
+    {
+        public void OnMayBeReady() => proxy.DropIfEnded();
+    }
 }

@@ -8,6 +8,9 @@ internal sealed class ProxyControl(Proxy proxy, ProxyPort port)
     private Message _command;
     private MessageBuilder? _answer;
 
+    /// <summary>An answer found no room yet.</summary>
+    public bool IsHolding => _answer is not null;
+
     /// <summary>Carries out what commands there are. An answer that finds no room holds up the next command.</summary>
     /// <returns>True if there was something to do.</returns>
     public bool Advance()

@@ -20,6 +20,9 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
 
     public long Undeliverable => Volatile.Read(ref _undeliverable);
 
+    /// <summary>A message was taken in that found no room yet.</summary>
+    public bool IsHolding => _isHolding;
+
     /// <summary>Moves what can be moved, up to a burst.</summary>
     /// <returns>How many messages.</returns>
     public int Advance()

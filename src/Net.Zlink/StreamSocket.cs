@@ -21,6 +21,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     private readonly StreamReceiver _receiver;
     private readonly StreamSender _sender;
     private string _lastEndpoint = "";
+    private Func<Exception>? _end;
 
     internal StreamSocket(ZlinkContext context, StreamOptions options)
     {
@@ -49,7 +50,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// to the working directory or absolute; this user only), ipc://@name (Linux; no file, any user), or ipc://* for a new file in the temporary directory.
     /// </param>
     /// <returns>The endpoint with the numeric address and the real port; of ipc://* with the path that was made.</returns>
-    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse; for ipc also NotFound, NotADirectory, NameTooLong or PermissionDenied. The message says what to do.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse; for ipc also NotFound, NotADirectory, NameTooLong or PermissionDenied. The message says what to do. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public string Bind(string endpoint) => Bind(endpoint, Hub.Pull);
 
@@ -98,7 +99,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <param name="endpoint">tcp://host:port, tcp://source:port;host:port, ipc://path or ipc://@name (Linux).</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
     /// <returns>The new peer's id. Completes on the thread pool when the connection is up.</returns>
-    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, ConnectionRefused, TimedOut ...; the message says what to do.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, ConnectionRefused, TimedOut ...; the message says what to do. ContextTerminated.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public ValueTask<uint> ConnectAsync(string endpoint, CancellationToken cancellationToken = default) =>
@@ -373,12 +374,25 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     internal ValueTask SendToAsync(StreamLink link, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken) =>
         _sender.SendAsync(link, payload, cancellationToken);
 
+    /// <summary>A disposed socket, or one whose context was shut down, does nothing more.</summary>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    internal void ThrowIfEnded()
+    {
+        if (Hub.IsClosed)
+        {
+            throw _end!();
+        }
+    }
+
     internal void BeginClose(DisconnectReason reason, TimeSpan linger)
     {
         bool local = reason == DisconnectReason.Local;
-        Hub.Close(reason, linger, local
+        Func<Exception> end = local
             ? static () => new ObjectDisposedException(typeof(StreamSocket).FullName)
-            : static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down"));
+            : static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down");
+        Interlocked.CompareExchange(ref _end, end, null); // The first end is what is told.
+        Hub.Close(reason, linger, end);
         if (local)
         {
             _ = ForgetWhenClosedAsync();
@@ -388,14 +402,14 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     private string Bind(string endpoint, IPeerFactory factory)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
-        ObjectDisposedException.ThrowIf(Hub.IsClosed, this);
+        ThrowIfEnded();
         EndpointError error = Hub.Bind(endpoint, Options.Snapshot(), factory, out string resolved);
         if (error.Fault != EndpointFault.None)
         {
             throw ZlinkException.ForEndpoint(endpoint, error);
         }
 
-        ObjectDisposedException.ThrowIf(resolved.Length == 0, this); // Disposed while it was being bound.
+        ThrowIfEnded(); // While it was being bound: then nothing is.
         Volatile.Write(ref _lastEndpoint, resolved);
         return resolved;
     }
@@ -403,7 +417,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     private async ValueTask<uint> ConnectAsync(string endpoint, IPeerFactory factory, ReconnectPolicy? reconnect, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
-        ObjectDisposedException.ThrowIf(Hub.IsClosed, this);
+        ThrowIfEnded();
         if (!Endpoints.TryParseConnect(endpoint, out ConnectTarget target, out EndpointError error))
         {
             throw ZlinkException.ForEndpoint(endpoint, error);
@@ -414,7 +428,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
         if (id == 0)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            ObjectDisposedException.ThrowIf(Hub.IsClosed, this);
+            ThrowIfEnded();
             throw ZlinkException.ForDial(endpoint, failure);
         }
 

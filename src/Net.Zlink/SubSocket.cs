@@ -30,9 +30,10 @@ public sealed class SubSocket : ReceivingSocket
     /// <summary>Subscribes a topic. Counted: as many <see cref="Unsubscribe(ReadOnlySpan{byte})"/> take it away.</summary>
     /// <param name="topic">Any bytes; none for everything.</param>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Subscribe(ReadOnlySpan<byte> topic)
     {
-        ThrowIfDisposed();
+        ThrowIfEnded();
         _core.Subscribe(topic);
     }
 
@@ -40,6 +41,7 @@ public sealed class SubSocket : ReceivingSocket
     /// <param name="topic">The text; empty for everything.</param>
     /// <exception cref="ArgumentNullException"><paramref name="topic"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Subscribe(string topic)
     {
         ArgumentNullException.ThrowIfNull(topic);
@@ -50,9 +52,10 @@ public sealed class SubSocket : ReceivingSocket
     /// <remarks>When the last one is gone, nothing of the topic is received any more: messages that have come and are unread are dropped and counted (<see cref="SocketStatistics.DroppedUnreadMessages"/>), unless another topic matches them.</remarks>
     /// <param name="topic">As subscribed.</param>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Unsubscribe(ReadOnlySpan<byte> topic)
     {
-        ThrowIfDisposed();
+        ThrowIfEnded();
         _core.Unsubscribe(topic);
     }
 
@@ -60,6 +63,7 @@ public sealed class SubSocket : ReceivingSocket
     /// <param name="topic">As subscribed.</param>
     /// <exception cref="ArgumentNullException"><paramref name="topic"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Unsubscribe(string topic)
     {
         ArgumentNullException.ThrowIfNull(topic);

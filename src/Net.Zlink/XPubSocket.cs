@@ -32,17 +32,20 @@ public sealed class XPubSocket : DuplexSocket
     /// <param name="topic">Any topic, not only the one asked for.</param>
     /// <exception cref="InvalidOperationException">Manual is not set.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Subscribe(ReadOnlySpan<byte> topic) => Grant(topic, subscribes: true);
 
     /// <summary>With <see cref="XPubOptions.Manual"/>: takes a topic from the subscriber whose notice was received last.</summary>
     /// <param name="topic">The topic; one that it has not is none of its business.</param>
     /// <exception cref="InvalidOperationException">Manual is not set.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Unsubscribe(ReadOnlySpan<byte> topic) => Grant(topic, subscribes: false);
 
     private protected override void ApplyOptions()
     {
         base.ApplyOptions();
+        _core.SubscriptionByteLimit = Options.ReceiveByteLimit;
         _core.NeverDrops = Options.NoDrop;
         _core.Inverts = Options.InvertMatching;
         _core.Welcome = Options.WelcomeMessage.ToArray();
@@ -55,7 +58,7 @@ public sealed class XPubSocket : DuplexSocket
 
     private void Grant(ReadOnlySpan<byte> topic, bool subscribes)
     {
-        ThrowIfDisposed();
+        ThrowIfEnded();
         if (!_core.Grant(topic, subscribes))
         {
             throw new InvalidOperationException("Subscribe and Unsubscribe on XPUB answer subscribers in manual mode: set Options.Manual first.");

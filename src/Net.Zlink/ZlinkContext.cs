@@ -41,7 +41,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         _options = options;
         _ownsPool = options.Pool is null;
         _deadline = options.ShutdownTimeout;
-        ILogger logger = options.LoggerFactory?.CreateLogger("Net.Zlink") ?? NullLogger.Instance;
+        ILogger logger = options.LoggerFactory is { } factory ? new GuardedLogger(factory.CreateLogger("Net.Zlink")) : NullLogger.Instance;
         _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions), options.TimeProvider, logger, new ShardWatch(this, logger), options.TlsAndWebSocketShardCount) { Handshakes = new HandshakeLine(options.MaxHandshakes) };
         _meters = new ZlinkMeters(this);
         _shutdown = new Lazy<Task<ShutdownReport>>(DrainAsync);

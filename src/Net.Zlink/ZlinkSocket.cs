@@ -42,36 +42,39 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     /// <summary>Listens for peers.</summary>
     /// <param name="endpoint">tcp://host:port (host an address, a name, an interface or *; port 0 or * for any free one), ipc://path, ipc://@name, ipc://*, or inproc://name.</param>
     /// <returns>The endpoint with the numeric address and the real port, or the path.</returns>
-    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse, NoThread ...; the message says what to do.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse, NoThread ...; the message says what to do. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public string Bind(string endpoint)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
-        ThrowIfDisposed();
+        ThrowIfEnded();
         EndpointError error = Core.Endpoints.Bind(endpoint, Snapshot(endpoint, alias: null), out string resolved);
         if (error.Fault != EndpointFault.None)
         {
             throw ZlinkException.ForEndpoint(endpoint, error);
         }
 
+        ThrowIfEnded(); // While it was being bound: then nothing is.
         Volatile.Write(ref _lastEndpoint, resolved);
         return resolved;
     }
 
     /// <summary>Connects to a peer, in the background: returns at once, tries again until it succeeds, and connects anew after a loss. A text that is connected already stays as it is; for inproc each call makes a pipe.</summary>
     /// <param name="endpoint">tcp://host:port, tcp://source:port;host:port, ipc://path, ipc://@name, or inproc://name.</param>
-    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NotCompatible, NoThread; the message says what to do.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NotCompatible, NoThread; the message says what to do. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Connect(string endpoint) => ConnectAs(endpoint, alias: null);
 
     /// <summary>Stops listening at an endpoint and ends the peers that came in by it (of inproc, which stay, only the name is freed). What they sent and is unread can still be received; a PAIR takes the next peer when it is.</summary>
     /// <param name="endpoint">The text given to Bind, or the one it returned.</param>
-    /// <exception cref="ZlinkException">NotFound: there is no such endpoint.</exception>
+    /// <exception cref="ZlinkException">NotFound: there is no such endpoint. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Unbind(string endpoint) => Remove(endpoint);
 
     /// <summary>Ends a connection that <see cref="Connect(string)"/> made. What was accepted is delivered within <see cref="SocketOptions.Linger"/>; unread messages of it are dropped.</summary>
     /// <param name="endpoint">The text given to Connect.</param>
-    /// <exception cref="ZlinkException">NotFound: there is no such endpoint.</exception>
+    /// <exception cref="ZlinkException">NotFound: there is no such endpoint. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Disconnect(string endpoint) => Remove(endpoint);
 
     /// <summary>Begins to watch this socket's events.</summary>
@@ -131,7 +134,9 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
 
     void IContextSocket.AddTo(UndeliveredBooks books) => books.Add(Core);
 
-    /// <summary>For those who wait on several sockets: a disposed one, or one whose context was shut down, ends the wait.</summary>
+    /// <summary>A disposed socket, or one whose context was shut down, does nothing more.</summary>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     internal void ThrowIfEnded()
     {
         if (Core.IsClosed)
@@ -145,12 +150,10 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     /// <summary>Names the peer of the next connect, for code that is being ported: the native CONNECT_ROUTING_ID.</summary>
     internal void NameNextPeer(byte[] name) => Volatile.Write(ref _nextPeerName, name);
 
-    internal void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(Core.IsClosed, this);
-
     private protected void ConnectAs(string endpoint, byte[]? alias)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
-        ThrowIfDisposed();
+        ThrowIfEnded();
         EndpointError error = Core.Endpoints.Connect(endpoint, Snapshot(endpoint, alias ?? Interlocked.Exchange(ref _nextPeerName, null)));
         if (error.Fault != EndpointFault.None)
         {
@@ -231,7 +234,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     private void Remove(string endpoint)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
-        ThrowIfDisposed();
+        ThrowIfEnded();
         if (!Core.Endpoints.Remove(endpoint, Options.Linger))
         {
             if (!EndpointText.TryParse(endpoint, out _, out EndpointError error))

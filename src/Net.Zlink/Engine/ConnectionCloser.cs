@@ -81,7 +81,8 @@ internal sealed class ConnectionCloser(Connection connection)
             return;
         }
 
-        if (_phase == Phase.Open)
+        bool isFirst = _phase == Phase.Open;
+        if (isFirst)
         {
             _phase = Phase.Flushing;
             _reason = reason;
@@ -108,7 +109,12 @@ internal sealed class ConnectionCloser(Connection connection)
                 limit = connection.Settings.CloseTimeout;
             }
 
-            SetDeadline(limit);
+            // A close that is under way has its time already: a later wish may want it sooner, not later.
+            if (isFirst || _deadline is not { IsArmed: true } || (limit != Timeout.InfiniteTimeSpan && limit < connection.Shard.Timers.Remaining(_deadline)))
+            {
+                SetDeadline(limit);
+            }
+
             if (_phase == Phase.Flushing)
             {
                 connection.Flush();

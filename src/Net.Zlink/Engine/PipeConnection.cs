@@ -65,9 +65,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
     public long SentBytes => Volatile.Read(ref _sentBytes);
 
-    /// <summary>Cancelled when the connection is ended from this side without waiting.</summary>
-    public CancellationToken Aborted => _aborted.Token;
-
     /// <summary>Completes when this side ends the connection without waiting: then not for its user either.</summary>
     public Task Abandoned => _abandoned.Task;
 

@@ -70,6 +70,9 @@ internal sealed class ShardTimers : ShardWork, IDisposable
         SetClock();
     }
 
+    /// <summary>How long until <paramref name="timer"/>, which is armed, fires.</summary>
+    public TimeSpan Remaining(ShardTimer timer) => _time.GetElapsedTime(_time.GetTimestamp(), timer.Due);
+
     public void Cancel(ShardTimer? timer)
     {
         if (timer is null || timer.HeapIndex == ShardTimer.NotQueued)

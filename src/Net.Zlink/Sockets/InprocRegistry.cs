@@ -118,8 +118,7 @@ internal sealed class InprocRegistry
         pipe.Face(connecter);
         if (!binder.TryAttach(pipe, connecter.Own))
         {
-            Interlocked.Increment(ref binder.Books.Refused);
-            binder.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, connecter.Endpoint, "", detail: SocketCore.NoPlace);
+            TellRefused(binder, connecter.Endpoint);
             connecter.Socket.Detach(connecter, dropUnread: false);
             connecter.Close(DisconnectReason.Refused, TimeSpan.Zero); // What it had sent already is dropped.
             return false;
@@ -135,14 +134,28 @@ internal sealed class InprocRegistry
             return true;
         }
 
-        if (connecter.Socket.Has(connecter))
+        // It has a place already: this says who is at the other end, which a ROUTER may know by another pipe.
+        if (connecter.Socket.Has(connecter) && !connecter.Socket.TryAttach(connecter, peer))
         {
-            connecter.Socket.TryAttach(connecter, peer); // It has a place already: this says who is at the other end.
+            connecter.Socket.Detach(connecter, dropUnread: true);
+            connecter.Close(DisconnectReason.Refused, TimeSpan.Zero);
+            if (waited && !connecter.Socket.IsClosed)
+            {
+                TellRefused(connecter.Socket, connecter.Endpoint); // Else whoever connects is told.
+            }
+
+            return false;
         }
 
         binder.Greet(pipe, again: false);
         connecter.Socket.Greet(connecter, waited);
         return true;
+    }
+
+    private static void TellRefused(SocketCore socket, string endpoint)
+    {
+        Interlocked.Increment(ref socket.Books.Refused);
+        socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, endpoint, "", detail: SocketCore.NoPlace);
     }
 
     private sealed record Binding(SocketCore Socket, ZmpSettings Settings);

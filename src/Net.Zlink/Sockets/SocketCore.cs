@@ -317,7 +317,7 @@ internal abstract class SocketCore
             OnConnectionLost(pipe);
         }
 
-        Log.ConnectionLost(Host.Logger, session.Endpoint, session.EndReason, detail); // Last: a log that throws leaves nothing behind.
+        Log.ConnectionLost(Host.Logger, session.Endpoint, session.EndReason, detail);
     }
 
     /// <summary>A connection is over.</summary>

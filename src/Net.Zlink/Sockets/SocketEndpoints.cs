@@ -34,6 +34,18 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
     }
 
+    /// <summary>Names that it has bound, and pipes that it has connected, of inproc.</summary>
+    public int InprocCount
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _inprocNames.Count + _inprocPipes.Count;
+            }
+        }
+    }
+
     /// <summary>Why a new connection must be turned away, or null.</summary>
     public string? WhyRefuse()
     {
@@ -83,6 +95,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
                 return EndpointError.None;
             }
 
+            listener.Announce();
             _listeners.Add(listener);
         }
 
@@ -147,7 +160,6 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     /// <returns>False if there is none.</returns>
     public bool Remove(string text, TimeSpan linger)
     {
-        List<ZmpListener> listeners;
         List<ZmpDialer> dialers;
         List<InprocPipe> pipes;
         bool parsed = Transports.Endpoints.TryParseBind(text, out BindTarget target, out _);
@@ -158,7 +170,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
 
         // Names may have to be looked up: without the lock.
-        listeners = [.. all.Where(l => string.Equals(l.Text, text, StringComparison.Ordinal) || (parsed && target.Names(l.Listener)))];
+        List<ZmpListener> listeners = [.. all.Where(l => string.Equals(l.Text, text, StringComparison.Ordinal) || (parsed && target.Names(l.Listener)))];
         lock (_gate)
         {
             dialers = _dialers.FindAll(d => string.Equals(d.Text, text, StringComparison.Ordinal));
@@ -167,7 +179,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             _dialers.RemoveAll(dialers.Contains);
             _lingering.AddRange(dialers);
             pipes = _inprocPipes.FindAll(p => string.Equals(p.Endpoint, text, StringComparison.Ordinal));
-            _listeners.RemoveAll(listeners.Contains);
+            listeners.RemoveAll(l => !_listeners.Remove(l)); // Another thread may have unbound it meanwhile.
             _inprocPipes.RemoveAll(pipes.Contains);
         }
 
@@ -188,9 +200,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             End(pipe, linger);
         }
 
-        bool unbound = EndpointText.TryParse(text, out EndpointText parts, out _)
-            && string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal) && inproc.Unbind(parts.Rest, socket);
-        return unbound || listeners.Count + dialers.Count + pipes.Count > 0;
+        return UnbindInproc(text) || listeners.Count + dialers.Count + pipes.Count > 0;
     }
 
     public void Track(ZmpSession session)
@@ -333,6 +343,21 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         return EndpointError.None;
     }
 
+    private bool UnbindInproc(string text)
+    {
+        if (!EndpointText.TryParse(text, out EndpointText parts, out _) || !string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal) || !inproc.Unbind(parts.Rest, socket))
+        {
+            return false;
+        }
+
+        lock (_gate)
+        {
+            _inprocNames.Remove(parts.Rest);
+        }
+
+        return true;
+    }
+
     private EndpointError ConnectInproc(string name, string text, ZmpSettings settings)
     {
         InprocPipe? pipe = inproc.Connect(name, text, socket, settings, out bool mismatch);
@@ -367,9 +392,13 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
 
         // As in the native core the call succeeds and the first endpoint goes on being used; here at least somebody hears of it.
-        const string AtHome = "a PAIR talks to one peer, and has one";
-        const string There = $"there, {SocketCore.NoPlace}";
-        string why = socket.Type == ZmpSocketType.Pair && socket.Pipes.Length > 0 ? AtHome : There;
+        string why = socket.Type switch
+        {
+            ZmpSocketType.Pair when socket.Pipes.Length > 0 => "a PAIR talks to one peer, and has one",
+            ZmpSocketType.Pair when socket.Receive.IsReadable => "what the last peer of this PAIR sent is not received yet: receive it, then connect again",
+            ZmpSocketType.Router => $"here or there, {SocketCore.NoPlace}",
+            _ => $"there, {SocketCore.NoPlace}",
+        };
         Interlocked.Increment(ref socket.Books.Refused);
         socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, "", text, detail: why);
         Log.ConnectionRefused(socket.Host.Logger, text, why);

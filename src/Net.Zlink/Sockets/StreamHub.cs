@@ -87,6 +87,7 @@ internal sealed class StreamHub
                 return error;
             }
 
+            listener.Announce();
             _listeners.Add(listener);
         }
 

@@ -22,11 +22,10 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
     /// <summary>Whether <paramref name="target"/>, given to Unbind, means this listener. May look a name up: call it without a lock.</summary>
     public bool IsNamedBy(BindTarget target) => string.Equals(text, target.Text, StringComparison.Ordinal) || target.Names(listener);
 
-    public void Start()
-    {
-        hub.Monitors.Publish(SocketEventTypes.Listening, listener.Handle, Endpoint, "");
-        listener.Start(this, hub.Host.Time);
-    }
+    /// <summary>Tells of it: before anybody can find it to close it, which is told, too.</summary>
+    public void Announce() => hub.Monitors.Publish(SocketEventTypes.Listening, listener.Handle, Endpoint, "");
+
+    public void Start() => listener.Start(this, hub.Host.Time);
 
     public void Close()
     {

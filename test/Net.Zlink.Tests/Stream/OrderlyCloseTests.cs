@@ -150,4 +150,28 @@ public sealed class OrderlyCloseTests
         await fixture.Context.WhenIdleAsync().Guarded();
         Assert.Equal(1, socket.GetStatistics().ClosedConnections);
     }
+
+    [Fact]
+    public async Task A_dispose_does_not_lengthen_a_close_that_is_under_way()
+    {
+        var time = new ManualTimeProvider();
+        await using var fixture = new StreamFixture(shards: 1, time: time);
+        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { CloseTimeout = TimeSpan.FromSeconds(7), Linger = Timeout.InfiniteTimeSpan });
+        RawPeer peer = await fixture.ConnectAsync(endpoint, receiveBuffer: 4096);
+        uint id = await socket.NextConnectedAsync();
+        byte[] much = new byte[1 << 20];
+        while (socket.TrySend(id, much))
+        {
+        }
+
+        peer.EndSending(); // And reads nothing: what was accepted has the close timeout to leave.
+        await fixture.UntilAsync(() => time.ArmedTimers > 0);
+        socket.Dispose();
+        await fixture.Context.WhenIdleAsync().Guarded();
+        Assert.False(socket.Hub.AllClosed.IsCompleted);
+
+        time.Advance(TimeSpan.FromSeconds(7));
+
+        await socket.Hub.AllClosed.Guarded();
+    }
 }

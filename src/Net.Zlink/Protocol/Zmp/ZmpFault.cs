@@ -1,3 +1,5 @@
+using System.Text;
+
 namespace Net.Zlink.Protocol.Zmp;
 
 /// <summary>The code of an ERROR frame (docs/protocol.md section 13). A received one may be any byte.</summary>
@@ -39,7 +41,8 @@ internal enum ZmpFaultOrigin : byte
 /// <param name="Code">What the peer goes by.</param>
 /// <param name="Reason">For people; ASCII, at most 255 characters.</param>
 /// <param name="Origin">Where it comes from.</param>
-internal readonly record struct ZmpFault(ZmpErrorCode Code, string Reason, ZmpFaultOrigin Origin = ZmpFaultOrigin.Violation)
+/// <param name="PeersWords">What the peer's ERROR gave as its reason: any bytes, to be escaped where they are shown. Null: nothing.</param>
+internal readonly record struct ZmpFault(ZmpErrorCode Code, string Reason, ZmpFaultOrigin Origin = ZmpFaultOrigin.Violation, string? PeersWords = null)
 {
     public static ZmpFault InvalidMagic => new(ZmpErrorCode.InvalidMagic, "invalid magic");
 
@@ -48,6 +51,9 @@ internal readonly record struct ZmpFault(ZmpErrorCode Code, string Reason, ZmpFa
     public static ZmpFault FlagsInvalid => new(ZmpErrorCode.FlagsInvalid, "flags invalid");
 
     public static ZmpFault BodyTooLarge => new(ZmpErrorCode.BodyTooLarge, "body too large");
+
+    /// <summary>A subscriber holds more topics than the publisher's <c>ReceiveByteLimit</c> pays for. 7F: the limit may be another one when it comes again.</summary>
+    public static ZmpFault TooManyTopics => Other("too many topics: the publisher's ReceiveByteLimit allows no more");
 
     public static ZmpFault HelloTooLarge => new(ZmpErrorCode.BodyTooLarge, "hello too large");
 
@@ -99,10 +105,12 @@ internal readonly record struct ZmpFault(ZmpErrorCode Code, string Reason, ZmpFa
     public bool FailsHandshakeAsProtocol => Origin == ZmpFaultOrigin.HelloHeader;
 
     /// <summary>The answer to a received ERROR: its code (00, which says nothing, becomes 7F) with the standard text for it.</summary>
-    public static ZmpFault AnswerTo(ZmpErrorCode received)
+    public static ZmpFault AnswerTo(ZmpErrorCode received, ReadOnlySpan<byte> reason = default)
     {
         ZmpErrorCode code = received == ZmpErrorCode.None ? ZmpErrorCode.Internal : received;
-        return new ZmpFault(code, StandardText(code), ZmpFaultOrigin.Received);
+        string standard = StandardText(code);
+        string words = Encoding.Latin1.GetString(reason);
+        return new ZmpFault(code, standard, ZmpFaultOrigin.Received, words.Length == 0 || string.Equals(words, standard, StringComparison.Ordinal) ? null : words);
     }
 
     /// <summary>This fault, found in the header of the peer's HELLO.</summary>

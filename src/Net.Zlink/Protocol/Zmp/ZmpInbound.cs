@@ -137,9 +137,9 @@ internal struct ZmpInbound(ZmpSocketType ownType)
             case ZmpControl.HeartbeatAck:
                 return ZmpHeartbeatAck.TryParse(body, out _, out fault) ? ZmpInboundKind.HeartbeatAck : ZmpInboundKind.Fault;
             case ZmpControl.Error:
-                if (ZmpErrorFrame.TryParse(body, out ZmpErrorCode code, out _, out fault))
+                if (ZmpErrorFrame.TryParse(body, out ZmpErrorCode code, out ReadOnlySpan<byte> reason, out fault))
                 {
-                    fault = ZmpFault.AnswerTo(code);
+                    fault = ZmpFault.AnswerTo(code, reason);
                 }
 
                 return ZmpInboundKind.Fault;

@@ -9,9 +9,6 @@ namespace Net.Zlink.Sockets.Patterns;
 /// <summary>PUB and XPUB: a message goes to every peer that has subscribed a prefix of its first part; XPUB also hands subscriptions, and what else peers send, to the application.</summary>
 internal sealed class PublisherCore : SocketCore
 {
-    // What one peer's subscriptions may take up, where the receive byte limit does not say otherwise: as much as its unread messages may by default.
-    private const long DefaultSubscriptionBytes = 64L * 1024 * 1024;
-
     private readonly SubscriptionTrie<Pipe> _subscriptions = new();
     private readonly Distribution<Pipe> _all = new();
     private readonly List<Subscriber<Pipe>> _matches = [];
@@ -52,8 +49,8 @@ internal sealed class PublisherCore : SocketCore
     /// <summary>Sent to every new peer first; empty: nothing.</summary>
     public byte[] Welcome { get; set; } = [];
 
-    /// <summary>What one peer's subscriptions may take up, in bytes; 0: any number.</summary>
-    public long SubscriptionByteLimit { get; set; } = DefaultSubscriptionBytes;
+    /// <summary>What the subscriptions of one peer that came by a wire may take up, in bytes; 0: any number.</summary>
+    public long SubscriptionByteLimit { get; set; }
 
     public override InboundRole InboundRole => IsExtended ? InboundRole.SubscriptionsAndData : InboundRole.Subscriptions;
 
@@ -319,7 +316,8 @@ internal sealed class PublisherCore : SocketCore
             return Tell(_notices.TellsCancel(trie.Remove(prefix, asked)));
         }
 
-        if (SubscriptionByteLimit > 0 && asked.HeldBytes + SubscriptionTrie<Pipe>.ChargeOf(prefix.Length) > SubscriptionByteLimit)
+        // One in this process keeps its topics in the same memory: what it subscribes is the application's own business.
+        if (SubscriptionByteLimit > 0 && pipe is WirePipe && asked.HeldBytes + SubscriptionTrie<Pipe>.ChargeOf(prefix.Length) > SubscriptionByteLimit)
         {
             return SubscriptionOutcome.TooMany;
         }

@@ -165,6 +165,11 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         }
         else
         {
+            if (pipe is InprocPipe { IsActive: true } connecter)
+            {
+                Endpoints.Forget(connecter);
+            }
+
             pipe.Close(DisconnectReason.TakenOver, TimeSpan.Zero);
         }
     }

@@ -1,5 +1,6 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Pipes;
 using Net.Zlink.Sockets.Routing;
 
@@ -21,6 +22,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     private bool _kept;
     private bool _isInMessage;
     private bool _isDropping;
+    private bool _hasTooManyTopics;
     private int _end;
     private int _passedAt;
     private Delivery _delivery;
@@ -33,6 +35,9 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
 
     /// <summary>Where they begin.</summary>
     public int Start { get; private set; }
+
+    /// <summary>Why the part that was taken last is refused.</summary>
+    public ZmpFault Refusal => _hasTooManyTopics ? ZmpFault.TooManyTopics : ZmpFault.BodyTooLarge;
 
     /// <summary>Begins with a batch of whole frames.</summary>
     public void Begin(in InboundBatch batch, ReceiveSlab slabs)
@@ -60,7 +65,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     }
 
     /// <summary>Takes one part.</summary>
-    /// <returns>False if the message has more parts than are allowed.</returns>
+    /// <returns>False: <see cref="Refusal"/>.</returns>
     public bool TakePart(int offset, int length, bool more)
     {
         if (_role != InboundRole.All && !IsWanted(offset, length, more, out bool handled))
@@ -72,7 +77,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     }
 
     /// <summary>Takes a frame that subscribes or cancels: for publishers; others deliver its body as a message.</summary>
-    /// <returns>False if the peer has more subscriptions than it may.</returns>
+    /// <returns>False: <see cref="Refusal"/>.</returns>
     public bool TakeSubscription(int offset, int length, bool subscribes)
     {
         if (_role is not (InboundRole.Subscriptions or InboundRole.SubscriptionsAndData))
@@ -213,7 +218,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
 
         // Behind data of the same message: as natively, what would be a notice is that message's last part, and ends it.
         SubscriptionOutcome outcome = socket.OnSubscription(pipe, prefix, kind == UpstreamPart.Subscribe, tells: false);
-        handled = outcome != SubscriptionOutcome.TooMany;
+        handled = Has(outcome);
         if (outcome == SubscriptionOutcome.Notify)
         {
             handled = Add(offset, length, more: false);
@@ -241,6 +246,13 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
         }
     }
 
+    /// <summary>The socket has taken the topic in.</summary>
+    private bool Has(SubscriptionOutcome outcome)
+    {
+        _hasTooManyTopics |= outcome == SubscriptionOutcome.TooMany;
+        return !_hasTooManyTopics;
+    }
+
     private bool Subscribe(ReadOnlySpan<byte> prefix, bool subscribes)
     {
         if (_lease is { Messages: > 0, OpenParts: 0 } earlier)
@@ -255,7 +267,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
             _delivery = Delivery.Park;
         }
 
-        return outcome != SubscriptionOutcome.TooMany;
+        return Has(outcome);
     }
 }
 

@@ -22,11 +22,10 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
     /// <summary>Closed by this side: no connection of it may stay.</summary>
     public bool IsClosed => _isClosed;
 
-    public void Start()
-    {
-        socket.Monitors.Publish(SocketEventTypes.Listening, listener.Handle, Endpoint, "");
-        listener.Start(this, socket.Host.Time);
-    }
+    /// <summary>Tells of it: before anybody can find it to close it, which is told, too.</summary>
+    public void Announce() => socket.Monitors.Publish(SocketEventTypes.Listening, listener.Handle, Endpoint, "");
+
+    public void Start() => listener.Start(this, socket.Host.Time);
 
     public void Close()
     {

@@ -145,7 +145,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
                 if (!_messages.TakePart(position, length, (flags & ZmpFlags.More) != ZmpFlags.None))
                 {
                     kind = ZmpInboundKind.Fault;
-                    fault = ZmpFault.BodyTooLarge;
+                    fault = _messages.Refusal;
                 }
             }
             else if (kind is ZmpInboundKind.Subscribe or ZmpInboundKind.Cancel)
@@ -153,7 +153,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
                 if (!_messages.TakeSubscription(position, length, kind == ZmpInboundKind.Subscribe))
                 {
                     kind = ZmpInboundKind.Fault;
-                    fault = ZmpFault.BodyTooLarge;
+                    fault = _messages.Refusal;
                 }
             }
             else if (!TakeControl(kind, body))
@@ -277,7 +277,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         Fault = fault;
         WriteError(fault);
         string whose = fault.Origin == ZmpFaultOrigin.Received ? "the peer sent an ERROR" : "protocol fault";
-        Connection.Close(reason, CloseMode.Orderly, detail ?? $"{whose}: code {(int)fault.Code:X2}, {fault.Reason}");
+        string words = fault.PeersWords is { } said ? $"; it says {EndpointError.Quote(said)}" : "";
+        Connection.Close(reason, CloseMode.Orderly, detail ?? $"{whose}: code {(int)fault.Code:X2}, {fault.Reason}{words}");
     }
 
     /// <summary>Ends the connection because another peer took over the routing id. Any thread.</summary>
