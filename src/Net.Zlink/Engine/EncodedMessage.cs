@@ -23,31 +23,21 @@ internal sealed class EncodedMessage(BufferPool pool)
     /// <summary>Bytes on the wire.</summary>
     public long TotalLength => _length + _donatedBytes;
 
-    /// <summary>One part, found by walking the frames.</summary>
-    public ReadOnlySpan<byte> PartAt(int index)
+    /// <summary>The part that a walk has come to; the walk goes on to the next.</summary>
+    public ReadOnlySpan<byte> NextPart(scoped ref PartCursor at)
     {
-        ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual((uint)index, (uint)Parts, nameof(index));
-        int position = 0;
-        int donated = 0;
-        while (true)
+        ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual((uint)at.Index, (uint)Parts, nameof(at));
+        int length = ZmpFrame.ReadLength(_array.AsSpan(at.Position));
+        at.Index++;
+        at.Position += ZmpFrame.HeaderSize;
+        if (at.Donated < _donated.Count && _donated[at.Donated].Position == at.Position)
         {
-            int length = ZmpFrame.ReadLength(_array.AsSpan(position));
-            position += ZmpFrame.HeaderSize;
-            bool isDonated = donated < _donated.Count && _donated[donated].Position == position;
-            if (index-- == 0)
-            {
-                return isDonated ? _donated[donated].Memory.Span : _array.AsSpan(position, length);
-            }
-
-            if (isDonated)
-            {
-                donated++;
-            }
-            else
-            {
-                position += length;
-            }
+            return _donated[at.Donated++].Memory.Span;
         }
+
+        ReadOnlySpan<byte> part = _array.AsSpan(at.Position, length);
+        at.Position += length;
+        return part;
     }
 
     /// <summary>Adds a part; copies it.</summary>

@@ -55,18 +55,26 @@ internal readonly ref struct OutgoingMessage
     public bool IsSingle => _encoded is null && _lease is null;
 
     /// <summary>The first part, by which publishers filter.</summary>
-    public ReadOnlySpan<byte> FirstPart => PartAt(0);
+    public ReadOnlySpan<byte> FirstPart
+    {
+        get
+        {
+            PartCursor first = default;
+            return IsSingle ? Payload : NextPart(ref first);
+        }
+    }
 
     public int PartCount => _encoded is not null ? _encoded.Parts : _lease is not null ? _lease.PartsOf(_slot) : 1;
 
-    /// <summary>One part; of an encoded message found by walking it.</summary>
-    public ReadOnlySpan<byte> PartAt(int index)
+    /// <summary>The part that a walk over all of them has come to; the walk goes on to the next.</summary>
+    public ReadOnlySpan<byte> NextPart(scoped ref PartCursor at)
     {
         if (_encoded is not null)
         {
-            return _encoded.PartAt(index);
+            return _encoded.NextPart(ref at);
         }
 
+        int index = at.Index++;
         if (_lease is null)
         {
             return Payload;

@@ -59,9 +59,9 @@ public sealed class EncodedMessageTests
         message.Clear();
         Assert.Equal((0, 1, 0), (message.Parts, owner.Disposals, message.TotalLength));
         message.Add([7]);
-        Assert.Equal([7], message.PartAt(0).ToArray());
-        Assert.Throws<ArgumentOutOfRangeException>(() => message.PartAt(1).Length);
-        Assert.Throws<ArgumentOutOfRangeException>(() => message.PartAt(-1).Length);
+        PartCursor at = default;
+        Assert.Equal([7], message.NextPart(ref at).ToArray());
+        Assert.Throws<ArgumentOutOfRangeException>(() => message.NextPart(ref at).Length);
         message.Release();
         message.Release();
         Assert.Equal(0, pool.GetStatistics().Live);
@@ -80,7 +80,8 @@ public sealed class EncodedMessageTests
             Assert.Equal(1, owner.Disposals);
         }
 
-        Assert.Equal((0, 1, Large - 1), (message.PartAt(0).Length, message.PartAt(1).Length, message.PartAt(2).Length));
+        PartCursor at = default;
+        Assert.Equal((0, 1, Large - 1), (message.NextPart(ref at).Length, message.NextPart(ref at).Length, message.NextPart(ref at).Length));
         message.Release();
     }
 
@@ -163,9 +164,10 @@ public sealed class EncodedMessageTests
 
         byte[] wire = Wire(expected);
         Assert.Equal((expected.Length, wire.Length), (message.Parts, message.TotalLength));
-        for (int i = 0; i < expected.Length; i++)
+        PartCursor at = default;
+        foreach (byte[] part in expected)
         {
-            Assert.True(message.PartAt(i).SequenceEqual(expected[i]));
+            Assert.True(message.NextPart(ref at).SequenceEqual(part));
         }
 
         byte[] copy = new byte[wire.Length];

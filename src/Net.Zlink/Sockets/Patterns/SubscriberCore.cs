@@ -17,7 +17,6 @@ internal sealed class SubscriberCore : SocketCore
 
     // One change of topics, or one greeting, at a time: so every publisher hears them in one order. Taken before every other lock.
     private readonly Lock _order = new();
-    private SubscriptionParts _upstream;
 
     // The topics have a lock of their own, under which none is taken: the receive queue asks under its own.
     private ShortLock _topicsGate;
@@ -119,9 +118,11 @@ internal sealed class SubscriberCore : SocketCore
             int parts = message.PartCount;
             bool isOnlyNews = true;
             bool isNews = false;
+            SubscriptionParts upstream = default; // A message comes whole: nothing is kept from one to the next, also of one whose memory cannot be read to its end.
+            PartCursor at = default;
             for (int i = 0; i < parts; i++)
             {
-                UpstreamPart kind = _upstream.Next(UpstreamPart.Data, message.PartAt(i), i < parts - 1, OnlyFirst, out ReadOnlySpan<byte> prefix);
+                UpstreamPart kind = upstream.Next(UpstreamPart.Data, message.NextPart(ref at), i < parts - 1, OnlyFirst, out ReadOnlySpan<byte> prefix);
                 if (kind == UpstreamPart.Subscribe)
                 {
                     Add(prefix);

@@ -220,9 +220,10 @@ internal sealed class InprocPipe : Pipe
         Routing.SubscriptionParts upstream = default;
         bool isData = false;
         int parts = message.PartCount;
+        PartCursor at = default;
         for (int i = 0; i < parts; i++)
         {
-            ReadOnlySpan<byte> part = message.PartAt(i);
+            ReadOnlySpan<byte> part = message.NextPart(ref at);
             Routing.UpstreamPart kind = upstream.Next(Routing.UpstreamPart.Data, part, i < parts - 1, reader.Socket.OnlyFirstSubscribe, out ReadOnlySpan<byte> prefix);
             if (kind == Routing.UpstreamPart.Data)
             {
