@@ -6,6 +6,8 @@ namespace Net.Zlink.Tests.Zmp;
 /// <summary>Messages of several parts that an XSUB sends: each part may be a topic.</summary>
 public sealed class UpstreamPartsTests
 {
+    private static readonly byte[][] Parts = [[1, (byte)'a'], [0, (byte)'a'], [1, (byte)'b'], [0, (byte)'b'], [1], [0], "data"u8.ToArray(), "more"u8.ToArray(), [], Wire.Pattern(20_000)];
+
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
     [InlineData("inproc://parts")]
@@ -25,5 +27,103 @@ public sealed class UpstreamPartsTests
         Assert.True(await Task.Run(() => subscriber.TrySend(builder), Guard.Token).Guarded());
         using Message message = await publisher.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal(300_000, message.PartCount);
+    }
+
+    [Theory]
+    [InlineData("tcp://127.0.0.1:0")]
+    [InlineData("inproc://apart")]
+    public async Task A_topic_before_data_is_a_notice_and_one_behind_data_ends_the_message(string endpoint)
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub();
+        XSubSocket subscriber = fixture.Context.CreateXSub();
+        subscriber.Connect(publisher.Bind(endpoint));
+        await fixture.UntilAsync(() => publisher.PeerCount == 1);
+        Send(subscriber, [Parts[0], Parts[6], Parts[2], Parts[7]]);
+        Send(subscriber, ["end"u8.ToArray()]);
+        Assert.Equal(["0161", "64617461 0162", "6D6F7265"], await ReceiveToEndAsync(publisher));
+        Assert.Equal(2, publisher.TopicCount);
+    }
+
+    [Theory]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    public async Task Messages_of_topics_and_data_come_alike_over_tcp_and_in_the_process(bool isShared, bool onlyFirst)
+    {
+        for (int seed = 0; seed < 20; seed++)
+        {
+            await using var fixture = new ContextFixture();
+            XPubSocket[] publishers = [.. Enumerable.Range(0, 2).Select(_ => fixture.Context.CreateXPub(new XPubOptions { OnlyFirstSubscribe = onlyFirst }))];
+            XSubSocket first = fixture.Context.CreateXSub(new XSubOptions { OnlyFirstSubscribe = onlyFirst });
+            XSubSocket second = isShared ? first : fixture.Context.CreateXSub(new XSubOptions { OnlyFirstSubscribe = onlyFirst });
+            first.Connect(publishers[0].Bind("tcp://127.0.0.1:0"));
+            second.Connect(publishers[1].Bind("inproc://alike"));
+            await fixture.UntilAsync(() => publishers.All(static publisher => publisher.PeerCount == 1));
+            var random = new Random(seed);
+            byte[][][] messages = [.. Enumerable.Range(0, 50).Select(_ => random.GetItems(Parts, random.Next(1, 7))), ["end"u8.ToArray()]];
+            foreach (byte[][] message in messages)
+            {
+                foreach (XSubSocket subscriber in isShared ? [first] : (XSubSocket[])[first, second])
+                {
+                    Send(subscriber, message);
+                }
+            }
+
+            Assert.Equal(await ReceiveToEndAsync(publishers[0]), await ReceiveToEndAsync(publishers[1]));
+            Assert.Equal(publishers[0].TopicCount, publishers[1].TopicCount);
+            Assert.Equal(first.GetStatistics().AcceptedMessages, second.GetStatistics().AcceptedMessages);
+        }
+    }
+
+    [Fact]
+    public async Task What_is_sent_before_a_publisher_of_the_process_is_there_comes_without_its_topics_of_which_the_publisher_is_told()
+    {
+        await using var fixture = new ContextFixture();
+        XSubSocket subscriber = fixture.Context.CreateXSub();
+        subscriber.Connect("inproc://later");
+        Send(subscriber, [Parts[0], Parts[2]]);
+        Send(subscriber, [Parts[0], Parts[6], Parts[2], Parts[7]]);
+        XPubSocket publisher = fixture.Context.CreateXPub();
+        publisher.Bind("inproc://later");
+        Send(subscriber, ["end"u8.ToArray()]);
+        Assert.Equal(["64617461 6D6F7265", "0161", "0162"], await ReceiveToEndAsync(publisher));
+    }
+
+    [Fact]
+    public async Task A_message_of_both_that_finds_no_room_in_the_process_is_dropped_whole()
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ReceiveHighWaterMark = 1 });
+        XSubSocket subscriber = fixture.Context.CreateXSub(new XSubOptions { SendHighWaterMark = 1 });
+        subscriber.Connect(publisher.Bind("inproc://full"));
+        Send(subscriber, [Parts[6]]);
+        Send(subscriber, [Parts[6]]);
+        Send(subscriber, [Parts[0], Parts[6], Parts[2], Parts[7]]);
+        Assert.Equal((0, 1), (publisher.TopicCount, subscriber.GetStatistics().DroppedAtHighWaterMark));
+    }
+
+    private static void Send(XSubSocket subscriber, byte[][] parts)
+    {
+        using var builder = new MessageBuilder();
+        Array.ForEach(parts, part => builder.Add(part));
+        subscriber.Send(builder);
+    }
+
+    /// <summary>Each message in hexadecimal, a long part by its length, up to the one that says so.</summary>
+    private static async Task<string[]> ReceiveToEndAsync(XPubSocket publisher)
+    {
+        List<string> received = [];
+        while (true)
+        {
+            using Message message = await publisher.ReceiveAsync(Guard.Token).Guarded();
+            if (message.Span.SequenceEqual("end"u8))
+            {
+                return [.. received];
+            }
+
+            received.Add(string.Join(' ', message.ToArrays().Select(static part => part.Length > 10 ? $"{part.Length}" : Convert.ToHexString(part))));
+        }
     }
 }

@@ -45,6 +45,8 @@ internal sealed class SubscriberCore : SocketCore
 
     public bool OnlyFirst { get; set; }
 
+    public override bool OnlyFirstSubscribe => OnlyFirst;
+
     public override InboundRole InboundRole => IsExtended ? InboundRole.All : InboundRole.Filtered;
 
     public override bool CanSend => IsExtended;

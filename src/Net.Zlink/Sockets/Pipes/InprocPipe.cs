@@ -78,9 +78,15 @@ internal sealed class InprocPipe : Pipe
 
     public override SendStatus TrySend(in OutgoingMessage message, bool force = false)
     {
-        if (IsForReader(message, out int passedAt))
+        Passage passage = PassageOf(message, out int passedAt);
+        if (passage == Passage.Whole)
         {
             return _out.Append(message, Socket.Host.Slabs, Name, force, passedAt);
+        }
+
+        if (passage == Passage.InPieces)
+        {
+            return Split(message, force, passedAt);
         }
 
         Interlocked.Increment(ref _unwanted);
@@ -107,6 +113,9 @@ internal sealed class InprocPipe : Pipe
         return status;
     }
 
+    /// <summary>Sends a piece of a message that was found to have room.</summary>
+    public SendStatus AppendPiece(in OutgoingMessage piece, int passedAt) => _out.Append(piece, Socket.Host.Slabs, Name, force: true, passedAt);
+
     public override void SendOwn(ZmpFlags flags, ReadOnlySpan<byte> body)
     {
         if (flags is ZmpFlags.Subscribe or ZmpFlags.Cancel)
@@ -120,7 +129,7 @@ internal sealed class InprocPipe : Pipe
         }
 
         var message = new OutgoingMessage(default, body);
-        if (IsForReader(message, out int passedAt))
+        if (PassageOf(message, out int passedAt) == Passage.Whole)
         {
             _out.Append(message, Socket.Host.Slabs, Name, force: true, passedAt);
         }
@@ -185,18 +194,15 @@ internal sealed class InprocPipe : Pipe
         }
     }
 
-    /// <summary>What an XSUB that waits for a binder says of its topics alone: the binder is told all topics when it comes, so this must not lie in its lane as a message.</summary>
-    private bool IsNewsOfTopics(in OutgoingMessage message) =>
-        Socket.Type == ZmpSocketType.XSub && message.PartCount == 1 && message.FirstPart is [0 or 1, ..];
-
-    /// <summary>Whether a message goes into the reader's lane: what filters and publishers do with what a wire brings.</summary>
-    private bool IsForReader(in OutgoingMessage message, out int passedAt)
+    /// <summary>How much of a message goes into the reader's lane: what filters and publishers do with what a wire brings.</summary>
+    private Passage PassageOf(in OutgoingMessage message, out int passedAt)
     {
         passedAt = 0;
         if (Other is not { } reader)
         {
+            // The binder is told of all topics when it comes, so what an XSUB that waits for one says of its topics must not lie in its lane as a message.
             passedAt = InboundLease.NeverPassed;
-            return !IsNewsOfTopics(message);
+            return Socket.Type == ZmpSocketType.XSub ? PassageOf(InprocUpstream.Look(message, Socket.OnlyFirstSubscribe)) : Passage.Whole;
         }
 
         SocketCore socket = reader.Socket;
@@ -204,37 +210,48 @@ internal sealed class InprocPipe : Pipe
         switch (role)
         {
             case InboundRole.All:
-                return true;
+                return Passage.Whole;
             case InboundRole.Filtered:
                 passedAt = socket.Narrowings;
-                return socket.Accepts(message.FirstPart);
+                return socket.Accepts(message.FirstPart) ? Passage.Whole : Passage.None;
             default:
-                return HasData(reader, message) && role == InboundRole.SubscriptionsAndData;
+                (bool Topics, bool Data) content = InprocUpstream.Look(message, socket.OnlyFirstSubscribe);
+                content.Data &= role == InboundRole.SubscriptionsAndData;
+                if (content is { Topics: true, Data: false })
+                {
+                    InprocUpstream.Tell(reader, message);
+                }
+
+                return PassageOf(content);
         }
     }
 
-    /// <summary>Tells a publisher what a message says of topics. True if there is more in it.</summary>
-    private static bool HasData(InprocPipe reader, in OutgoingMessage message)
+    private static Passage PassageOf((bool Topics, bool Data) content) => !content.Data ? Passage.None : content.Topics ? Passage.InPieces : Passage.Whole;
+
+    private SendStatus Split(in OutgoingMessage message, bool force, int passedAt)
     {
-        // A message comes whole, and several threads may bring one: nothing is kept from one to the next.
-        Routing.SubscriptionParts upstream = default;
-        bool isData = false;
-        int parts = message.PartCount;
-        PartCursor at = default;
-        for (int i = 0; i < parts; i++)
+        // All of it or nothing: room is looked for once.
+        if (!force && !_out.HasRoom())
         {
-            ReadOnlySpan<byte> part = message.NextPart(ref at);
-            Routing.UpstreamPart kind = upstream.Next(Routing.UpstreamPart.Data, part, i < parts - 1, reader.Socket.OnlyFirstSubscribe, out ReadOnlySpan<byte> prefix);
-            if (kind == Routing.UpstreamPart.Data)
-            {
-                isData = true;
-            }
-            else
-            {
-                reader.Socket.OnSubscription(reader, prefix, kind == Routing.UpstreamPart.Subscribe);
-            }
+            return SendStatus.Full;
         }
 
-        return isData;
+        InprocPipe? reader = passedAt == InboundLease.NeverPassed ? null : Other; // As it was when the message was looked at: one that has come since is told of the topics by the greeting.
+        int pieces = InprocUpstream.Split(this, reader, message, passedAt, out SendStatus status);
+        Interlocked.Add(ref _unwanted, 1 - pieces); // The lane has counted each piece; this end has sent one message.
+        return status;
+    }
+
+    /// <summary>How much of a message goes into the lane.</summary>
+    private enum Passage
+    {
+        /// <summary>Nothing.</summary>
+        None,
+
+        /// <summary>The message as it is.</summary>
+        Whole,
+
+        /// <summary>What is left of it without the topics in it.</summary>
+        InPieces,
     }
 }
