@@ -115,7 +115,27 @@ internal sealed class EncodedMessage(BufferPool pool)
         _array.AsSpan(position, _length - position).CopyTo(destination);
     }
 
-    /// <summary>Puts the parts into a lease and becomes empty: the array goes over to it if it is of the lease's pool, handed-over memory by reference where it is an array.</summary>
+    /// <summary>Copies handed-over memory that no array is beneath, and disposes it. What has no owner any more is noticed here, while the message is whole.</summary>
+    /// <exception cref="ObjectDisposedException">Handed-over memory was disposed before.</exception>
+    public void PutIntoArrays(BufferPool arrays)
+    {
+        for (int i = 0; i < _donated.Count; i++)
+        {
+            DonatedPart part = _donated[i];
+            if (MemoryMarshal.TryGetArray(part.Memory, out _))
+            {
+                continue;
+            }
+
+            ReadOnlySpan<byte> bytes = part.Memory.Span;
+            IMemoryOwner<byte> copy = arrays.Rent(bytes.Length);
+            bytes.CopyTo(copy.Memory.Span);
+            _donated[i] = part with { Owner = copy, Memory = copy.Memory[..bytes.Length] };
+            HandedOver.Dispose(part.Owner);
+        }
+    }
+
+    /// <summary>Puts the parts into a lease and becomes empty: the array goes over to it if it is of the lease's pool, handed-over memory by reference. Behind <see cref="PutIntoArrays"/>.</summary>
     public void MoveTo(InboundLease lease, Slab.SlabCache slabs)
     {
         Slab? slab = null;
@@ -181,16 +201,8 @@ internal sealed class EncodedMessage(BufferPool pool)
 
     private static void MoveDonated(in DonatedPart part, InboundLease lease, Slab.SlabCache slabs)
     {
-        if (MemoryMarshal.TryGetArray(part.Memory, out ArraySegment<byte> segment))
-        {
-            lease.AddPart(slabs.Adopt(segment.Array!, part.Owner), segment.Offset, segment.Count);
-            return;
-        }
-
-        Slab copy = slabs.Rent(Math.Max(1, part.Memory.Length));
-        part.Memory.Span.CopyTo(copy.Array);
-        lease.AddPart(copy, 0, part.Memory.Length);
-        HandedOver.Dispose(part.Owner);
+        MemoryMarshal.TryGetArray(part.Memory, out ArraySegment<byte> segment); // There is one: PutIntoArrays has seen to it.
+        lease.AddPart(slabs.Adopt(segment.Array!, part.Owner), segment.Offset, segment.Count);
     }
 
     private Slab CopyTo(Slab.SlabCache slabs)

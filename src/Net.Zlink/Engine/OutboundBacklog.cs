@@ -30,9 +30,11 @@ internal struct OutboundBacklog(BufferPool pool)
     public readonly bool HasMessages => !_messages.IsEmpty;
 
     /// <summary>Takes a message in. True if handed-over memory was copied, so that its owner can be disposed once the lock is left.</summary>
-    public bool Add(in OutgoingMessage message)
+    /// <param name="message">The message.</param>
+    /// <param name="obsolete">The one that it takes the place of, where only the newest is kept: for the caller to release outside the lock.</param>
+    public bool Add(in OutgoingMessage message, out OutboundSegment? obsolete)
     {
-        Begin();
+        obsolete = Begin();
         bool copied = message.AddTo(ref _messages, pool);
         End();
         return copied;
@@ -46,20 +48,22 @@ internal struct OutboundBacklog(BufferPool pool)
         End();
     }
 
-    /// <summary>Takes in one message that was encoded outside the lock, with its array.</summary>
-    public void AddArray(byte[] array, int length)
+    /// <summary>Takes in one message that was encoded outside the lock, with its array. Returns what is obsolete by it, as <see cref="Add(in OutgoingMessage, out OutboundSegment?)"/>.</summary>
+    public OutboundSegment? AddArray(byte[] array, int length)
     {
-        Begin();
+        OutboundSegment? obsolete = Begin();
         _messages.AddArray(array, length);
         End();
+        return obsolete;
     }
 
-    /// <summary>Takes in messages that others use too; long ones by a reference of its own.</summary>
-    public void AddShared(Slab encoded, int offset, int length, int messages)
+    /// <summary>Takes in messages that others use too; long ones by a reference of its own. Returns what is obsolete by them, as <see cref="Add(in OutgoingMessage, out OutboundSegment?)"/>.</summary>
+    public OutboundSegment? AddShared(Slab encoded, int offset, int length, int messages)
     {
-        Begin();
+        OutboundSegment? obsolete = Begin();
         _messages.AddShared(encoded, offset, length, messages);
         End(messages);
+        return obsolete;
     }
 
     /// <summary>Takes in protocol frames. False if too many wait already.</summary>
@@ -186,33 +190,18 @@ internal struct OutboundBacklog(BufferPool pool)
         }
     }
 
-    private void Begin()
+    /// <summary>Returns what the next message makes obsolete, taken out: a message whose beginning is with the kernel already goes out whole.</summary>
+    private OutboundSegment? Begin()
     {
-        if (Conflates && !_messages.IsEmpty)
-        {
-            DropObsolete();
-        }
-
+        OutboundSegment? obsolete = Conflates && !_messages.IsEmpty ? DropUnstarted() : null;
         _messages.BeginMessage();
+        return obsolete;
     }
 
     private void End(int messages = 1)
     {
         _messages.EndMessage(messages);
         _counts.Accept(messages, _messages.MessageBytes);
-    }
-
-    private void DropObsolete()
-    {
-        // One message at most waits here, so its release under the lock costs little. A message whose beginning is with the kernel already goes out whole.
-        OutboundSegment? segment = _messages.TakeAllBehindStarted(out int messages, out long bytes);
-        _counts.Settle(messages, bytes, written: false);
-        while (segment is not null)
-        {
-            OutboundSegment? next = segment.Next;
-            segment.Release(pool);
-            segment = next;
-        }
     }
 
     private void KeepFrom(OutboundSegment broken, in OutboundLoss loss)

@@ -69,17 +69,19 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         }
 
         SendStatus status;
+        OutboundSegment? obsolete = null;
         bool copied = false;
         using (_gate.Hold())
         {
             status = Admit(force);
             if (status == SendStatus.Accepted)
             {
-                copied = _backlog.Add(message);
+                copied = _backlog.Add(message, out obsolete);
                 schedule = TakeTurn();
             }
         }
 
+        OutboundSegment.ReleaseAll(obsolete, pool);
         if (copied && message.Owner is { } owner)
         {
             HandedOver.Dispose(owner);
@@ -92,17 +94,20 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     public SendStatus TryAppendShared(Slab encoded, int offset, int length, int messages, out bool schedule, bool force = false)
     {
         schedule = false;
+        SendStatus status;
+        OutboundSegment? obsolete = null;
         using (_gate.Hold())
         {
-            SendStatus status = messages > 1 && WouldFill(messages, length) ? SendStatus.Full : Admit(force);
+            status = messages > 1 && WouldFill(messages, length) ? SendStatus.Full : Admit(force);
             if (status == SendStatus.Accepted)
             {
-                _backlog.AddShared(encoded, offset, length, messages);
+                obsolete = _backlog.AddShared(encoded, offset, length, messages);
                 schedule = TakeTurn();
             }
-
-            return status;
         }
+
+        OutboundSegment.ReleaseAll(obsolete, pool);
+        return status;
     }
 
     /// <summary>Appends, or puts the caller in the line of those who wait for room. What the message refers to must stay unchanged until the wait ends.</summary>
@@ -121,7 +126,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
             status = Admit();
             if (status == SendStatus.Accepted)
             {
-                copied = _backlog.Add(message.AsOutgoing());
+                copied = _backlog.Add(message.AsOutgoing(), out _); // Nothing is obsolete: a queue that keeps the newest only is never full.
                 schedule = TakeTurn();
             }
             else if (status == SendStatus.Full)
@@ -273,7 +278,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         }
 
         control?.Release(pool);
-        ReleaseAll(dropped);
+        OutboundSegment.ReleaseAll(dropped, pool);
     }
 
     /// <summary>
@@ -296,7 +301,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         }
 
         control?.Release(pool);
-        ReleaseAll(dropped);
+        OutboundSegment.ReleaseAll(dropped, pool);
         Complete(admitted, room);
     }
 
@@ -313,7 +318,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
             _backlog.Forget(segment);
         }
 
-        ReleaseAll(segment);
+        OutboundSegment.ReleaseAll(segment, pool);
     }
 
     /// <summary>Takes out everything that waits and has not begun to leave, counting it as dropped; further sends are accepted, and those who wait for room find it.</summary>
@@ -329,7 +334,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
             room = HasRoomAgain();
         }
 
-        ReleaseAll(dropped);
+        OutboundSegment.ReleaseAll(dropped, pool);
         Complete(admitted, room);
     }
 
@@ -371,18 +376,23 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         byte[] array = pool.RentArray(total);
         header.WriteTo(array);
         message.Payload.CopyTo(array.AsSpan(header.Length));
+        OutboundSegment? obsolete = null;
         using (_gate.Hold())
         {
             status = Admit(force);
             if (status == SendStatus.Accepted)
             {
-                _backlog.AddArray(array, total);
+                obsolete = _backlog.AddArray(array, total);
                 schedule = TakeTurn();
-                return status;
             }
         }
 
-        pool.ReturnArray(array);
+        if (status != SendStatus.Accepted)
+        {
+            pool.ReturnArray(array);
+        }
+
+        OutboundSegment.ReleaseAll(obsolete, pool);
         return status;
     }
 
@@ -445,16 +455,6 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         return segment;
     }
 
-    private void ReleaseAll(OutboundSegment? segment)
-    {
-        while (segment is not null)
-        {
-            OutboundSegment? next = segment.Next;
-            segment.Release(pool);
-            segment = next;
-        }
-    }
-
     private SendWaiter? AdmitWaiters()
     {
         SendWaiter? admitted = null;
@@ -464,7 +464,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
             _waiters.Remove(waiter);
             try
             {
-                waiter.WasCopied = _backlog.Add(waiter.Held.AsOutgoing());
+                waiter.WasCopied = _backlog.Add(waiter.Held.AsOutgoing(), out _); // As in AppendOrWait.
             }
             catch (Exception exception)
             {

@@ -168,6 +168,26 @@ internal sealed class OutboundSegment
         }
     }
 
+    /// <summary>As <see cref="Release"/>, of a segment and all that are linked to it. Null as a rule, where a message is sent: one look.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static void ReleaseAll(OutboundSegment? first, BufferPool pool)
+    {
+        if (first is not null)
+        {
+            ReleaseChain(first, pool);
+        }
+    }
+
+    private static void ReleaseChain(OutboundSegment? segment, BufferPool pool)
+    {
+        while (segment is not null)
+        {
+            OutboundSegment? next = segment.Next;
+            segment.Release(pool);
+            segment = next;
+        }
+    }
+
     private static OutboundSegment Rent()
     {
         OutboundSegment? segment = t_spare;

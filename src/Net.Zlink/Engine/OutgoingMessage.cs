@@ -49,7 +49,10 @@ internal readonly ref struct OutgoingMessage
     public IMemoryOwner<byte>? Owner { get; }
 
     /// <summary>A payload that is long enough to be copied outside the queue's lock.</summary>
-    public bool IsLargeCopy => _encoded is null && _lease is null && Owner is null && Payload.Length >= OutboundChain.LargePayload;
+    public bool IsLargeCopy => IsSingle && IsLong;
+
+    /// <summary>Of a message of one part: the same.</summary>
+    public bool IsLong => Owner is null && Payload.Length >= OutboundChain.LargePayload;
 
     /// <summary>The message has one part, <see cref="Payload"/>.</summary>
     public bool IsSingle => _encoded is null && _lease is null;
@@ -134,6 +137,9 @@ internal readonly ref struct OutgoingMessage
         chain.AddArray(array, total);
         return true;
     }
+
+    /// <summary>Of a message that is to go into a lease: copies handed-over parts that no array is beneath, and disposes them. Outside of the lane's lock.</summary>
+    public void PutIntoArrays(BufferPool arrays) => _encoded?.PutIntoArrays(arrays);
 
     /// <summary>Puts the parts into a lease without encoding them: short ones are copied together, long ones go by reference.</summary>
     /// <returns>True if handed-over memory was copied and is to be disposed by the caller.</returns>

@@ -185,6 +185,7 @@ public sealed class EncodedMessageTests
         {
             var slabs = new Slab.SlabCache(pool);
             InboundLease lease = InboundLease.Rent(slab: null, source: null);
+            new OutgoingMessage(message).PutIntoArrays(pool);
             new OutgoingMessage(message).MoveTo(lease, slabs);
             lease.EndMessage();
             Assert.Equal(expected.Length, lease.PartsOf(0));

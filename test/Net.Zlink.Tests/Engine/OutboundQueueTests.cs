@@ -233,6 +233,47 @@ public sealed class OutboundQueueTests
         Assert.Equal(3, statuses);
     }
 
+    [Theory]
+    [InlineData("short")]
+    [InlineData("long")]
+    [InlineData("shared")]
+    [InlineData("handed over")]
+    public void What_a_newer_message_replaces_is_released_outside_the_lock(string newer)
+    {
+        using BufferPool pool = TestPools.Create();
+        var queue = new OutboundQueue(pool, default) { Conflates = true };
+        byte[] payload = Pattern(Large, 1);
+        int statuses = 0;
+        var owner = new CountingOwner(payload)
+        {
+            OnDispose = () =>
+            {
+                InParallel(() => _ = queue.Status);
+                statuses++;
+            },
+        };
+        queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(Large), owner.Memory, owner), out _);
+        switch (newer)
+        {
+            case "shared":
+                Slab slab = new Slab.SlabCache(pool).Rent(Large);
+                queue.TryAppendShared(slab, 0, Large, 1, out _);
+                slab.Release();
+                break;
+            case "handed over":
+                queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(Large), payload, new CountingOwner(payload)), out _);
+                break;
+            default:
+                byte[] copied = new byte[newer is "long" ? Large : 1];
+                queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(copied.Length), copied), out _);
+                break;
+        }
+
+        Assert.Equal((1, 1, 1), (statuses, queue.Counts.QueuedMessages, queue.Counts.DroppedMessages));
+        queue.Abandon();
+        Assert.Equal(0, pool.GetStatistics().Live);
+    }
+
     [Fact]
     public void An_owner_whose_dispose_throws_disturbs_nobody()
     {

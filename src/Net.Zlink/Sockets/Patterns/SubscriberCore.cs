@@ -1,3 +1,4 @@
+using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Pipes;
@@ -79,7 +80,7 @@ internal sealed class SubscriberCore : SocketCore
     /// <summary>Adds a topic; each call goes upstream.</summary>
     public void Subscribe(ReadOnlySpan<byte> prefix)
     {
-        lock (_order)
+        using (new InOrder(_order))
         {
             Add(prefix);
             Pipe[] pipes;
@@ -95,7 +96,7 @@ internal sealed class SubscriberCore : SocketCore
     /// <summary>Takes a topic away; what goes upstream is only the last of a topic's.</summary>
     public void Unsubscribe(ReadOnlySpan<byte> prefix)
     {
-        lock (_order)
+        using (new InOrder(_order))
         {
             if (!RemoveLast(prefix))
             {
@@ -115,7 +116,7 @@ internal sealed class SubscriberCore : SocketCore
     /// <summary>XSUB: what begins with 1 or 0 changes the topics, and travels as it is; the rest are messages to all publishers.</summary>
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
-        lock (_order)
+        using (new InOrder(_order))
         {
             int parts = message.PartCount;
             bool isOnlyNews = true;
@@ -160,7 +161,7 @@ internal sealed class SubscriberCore : SocketCore
 
     public override void Greet(Pipe pipe, bool again)
     {
-        lock (_order)
+        using (new InOrder(_order))
         {
             List<byte[]> topics = [];
             using (Gate.Hold())
@@ -191,7 +192,7 @@ internal sealed class SubscriberCore : SocketCore
             return; // Its messages to the publisher are among it.
         }
 
-        lock (_order)
+        using (new InOrder(_order))
         {
             using (Gate.Hold())
             {
@@ -269,6 +270,24 @@ internal sealed class SubscriberCore : SocketCore
         foreach (Pipe pipe in pipes)
         {
             pipe.SendOwn(flags, prefix);
+        }
+    }
+
+    /// <summary>The lock, held until it is disposed. Memory that is let go of meanwhile, be it another socket's whose sends go on, is disposed behind it: that is the application's code.</summary>
+    private readonly ref struct InOrder
+    {
+        private readonly Lock.Scope _scope;
+
+        public InOrder(Lock order)
+        {
+            _scope = order.EnterScope();
+            HandedOver.Keep();
+        }
+
+        public void Dispose()
+        {
+            _scope.Dispose();
+            HandedOver.LetGo();
         }
     }
 }

@@ -155,8 +155,17 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <param name="passedAt">Where the reader filters: see <see cref="InboundLease.PassedAt"/>.</param>
     public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false, int passedAt = 0)
     {
-        // A long payload is copied outside the lock; others go on meanwhile.
-        Slab? copy = message.IsLargeCopy ? CopyOf(message.Payload, slabs) : null;
+        // What is long is copied outside the lock; others go on meanwhile.
+        Slab? copy = null;
+        if (!message.IsSingle)
+        {
+            message.PutIntoArrays(slabs.Pool);
+        }
+        else if (message.IsLong)
+        {
+            copy = CopyOf(message.Payload, slabs);
+        }
+
         SendStatus status;
         InboundLease? obsolete = null;
         bool notify = false;

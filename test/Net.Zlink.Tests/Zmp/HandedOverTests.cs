@@ -1,0 +1,99 @@
+using System.Buffers;
+using Net.Zlink.Tests.Engine;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Zmp;
+
+/// <summary>Memory that is handed over with a message is disposed by the application's own code, which may do as it likes: no lock is held around it.</summary>
+public sealed class HandedOverTests
+{
+    private const int Long = 20_000;
+
+    [Theory]
+    [InlineData(5)]
+    [InlineData(Long)]
+    public async Task The_memory_of_a_message_that_a_newer_one_replaces_is_let_go_while_others_send(int newer)
+    {
+        await using var fixture = new ContextFixture();
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Conflate = true, Linger = TimeSpan.Zero });
+        dealer.Connect(fixture.Listen().Endpoint);
+        OtherThread other = new(() => dealer.TrySend("x"u8));
+        await dealer.SendAsync(other.NewOwner(), Long, Guard.Token).Guarded();
+        dealer.TrySend(new byte[newer]);
+        Assert.Equal(1, other.CameThrough);
+    }
+
+    [Fact]
+    public async Task An_XSUB_lets_go_of_what_it_copied_or_sends_to_nobody_while_others_send()
+    {
+        await using var fixture = new ContextFixture();
+        XSubSocket subscriber = fixture.Context.CreateXSub();
+        OtherThread other = new(() => subscriber.TrySend("x"u8));
+        await subscriber.SendAsync(other.NewOwner(), Long, Guard.Token).Guarded();
+        subscriber.Connect(fixture.Listen().Endpoint);
+        await subscriber.SendAsync(other.NewOwner(), 10, Guard.Token).Guarded();
+        Assert.Equal(2, other.CameThrough);
+    }
+
+    [Fact]
+    public async Task A_SUB_whose_cancelled_topic_lets_a_publishers_send_go_lets_others_subscribe_while_that_ones_memory_is_let_go()
+    {
+        await using var fixture = new ContextFixture();
+        PubSocket publisher = fixture.Context.CreatePub(new PubOptions { NoDrop = true, SendHighWaterMark = 1 });
+        SubSocket subscriber = fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = 1 });
+        publisher.Bind("inproc://nodrop");
+        subscriber.Subscribe([]);
+        subscriber.Connect("inproc://nodrop");
+        while (publisher.TrySend("x"u8))
+        {
+            // Until it is full.
+        }
+
+        OtherThread other = new(() => subscriber.Subscribe("y"u8));
+        Task sending = publisher.SendAsync(other.NewOwner(), Long, Guard.Token).AsTask();
+        Assert.False(sending.IsCompleted);
+        subscriber.Unsubscribe([]);
+        await sending.Guarded();
+        Assert.Equal(1, other.CameThrough);
+    }
+
+    [Fact]
+    public async Task Memory_that_no_array_is_beneath_is_let_go_within_the_process_while_others_send()
+    {
+        await using var fixture = new ContextFixture();
+        PairSocket receiver = fixture.Context.CreatePair();
+        PairSocket sender = fixture.Context.CreatePair();
+        sender.Connect(receiver.Bind("inproc://native"));
+        OtherThread other = new(() => sender.TrySend("x"u8));
+        using var builder = new MessageBuilder();
+        sender.Send(builder.Add("head"u8).Add(other.NewOwner(), Long));
+        Assert.Equal(1, other.CameThrough);
+        string[] received = new string[2];
+        for (int i = 0; i < received.Length; i++)
+        {
+            using Message message = await receiver.ReceiveAsync(Guard.Token).Guarded();
+            received[i] = string.Join(' ', message.ToArrays().Select(static part => part.Length));
+        }
+
+        Assert.Equal(["1", $"4 {Long}"], received.Order(StringComparer.Ordinal), StringComparer.Ordinal);
+    }
+
+    /// <summary>What another thread does while memory is being let go of. Were the lock that it needs held there, it would wait for ever.</summary>
+    private sealed class OtherThread(Action does)
+    {
+        private int _cameThrough;
+
+        public int CameThrough => Volatile.Read(ref _cameThrough);
+
+        /// <summary>Memory that says so when it is let go of; no array is beneath it.</summary>
+        public IMemoryOwner<byte> NewOwner() => new CountingOwner(Wire.Pattern(Long))
+        {
+            OnDispose = () =>
+            {
+                EngineKit.InParallel(does);
+                Interlocked.Increment(ref _cameThrough);
+            },
+        };
+    }
+}
