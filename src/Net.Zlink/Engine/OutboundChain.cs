@@ -26,8 +26,8 @@ internal struct OutboundChain(BufferPool pool)
 
     public readonly bool IsEmpty => _first is null;
 
-    /// <summary>Bytes of the message being appended so far.</summary>
-    public int MessageBytes { get; private set; }
+    /// <summary>Bytes of the message being appended so far: its parts together may be more than an array holds.</summary>
+    public long MessageBytes { get; private set; }
 
     /// <summary>Begins a message; its frames follow, then <see cref="EndMessage"/>.</summary>
     public void BeginMessage()

@@ -13,7 +13,7 @@ internal struct OutboundCounts
     public long DroppedBytes;
 
     /// <summary>Messages were taken in.</summary>
-    public void Accept(int messages, int bytes)
+    public void Accept(int messages, long bytes)
     {
         AcceptedMessages += messages;
         AcceptedBytes += bytes;

@@ -61,12 +61,13 @@ internal readonly record struct OutboundLoss(int Boundary, int Written, int Lost
         while (bytes.Length - position >= ZmpFrame.HeaderSize)
         {
             var flags = (ZmpFlags)bytes[position + ZmpFrame.FlagsOffset];
-            position += ZmpFrame.HeaderSize + ZmpFrame.ReadLength(bytes[position..]);
-            if (position > bytes.Length)
+            long end = (long)position + ZmpFrame.HeaderSize + ZmpFrame.ReadLength(bytes[position..]); // A body of nearly 2 GiB in the next segment ends beyond what an int holds.
+            if (end > bytes.Length)
             {
                 break;
             }
 
+            position = (int)end;
             if ((flags & ZmpFlags.More) == ZmpFlags.None)
             {
                 return true;

@@ -79,6 +79,38 @@ public sealed class HandedOverTests
         Assert.Equal(["1", $"4 {Long}"], received.Order(StringComparer.Ordinal), StringComparer.Ordinal);
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task A_publisher_gives_back_what_it_took_for_a_message_whose_memory_was_disposed_too_early(int subscribers)
+    {
+        await using var fixture = new ContextFixture();
+        PubSocket publisher = fixture.Context.CreatePub();
+        publisher.Bind("inproc://early");
+        SubSocket[] all = [.. Enumerable.Range(0, subscribers).Select(_ => fixture.Context.CreateSub())];
+        foreach (SubSocket subscriber in all)
+        {
+            subscriber.Subscribe([]);
+            subscriber.Connect("inproc://early");
+        }
+
+        using (var builder = new MessageBuilder(fixture.Pool))
+        {
+            IMemoryOwner<byte> early = fixture.Pool.Rent(Long);
+            builder.Add("x"u8).Add(fixture.Pool.Rent(Long), Long).Add(early, Long);
+            early.Dispose();
+            Assert.Throws<ObjectDisposedException>(() => publisher.TrySend(builder));
+        }
+
+        Assert.Empty(fixture.Pool.GetOutstanding());
+        publisher.Send("after"u8);
+        foreach (SubSocket subscriber in all)
+        {
+            using Message message = await subscriber.ReceiveAsync(Guard.Token).Guarded();
+            Assert.Equal("after"u8, message.Span);
+        }
+    }
+
     /// <summary>What another thread does while memory is being let go of. Were the lock that it needs held there, it would wait for ever.</summary>
     private sealed class OtherThread(Action does)
     {

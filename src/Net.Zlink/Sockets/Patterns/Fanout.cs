@@ -27,16 +27,8 @@ internal static class Fanout
         }
         else if (pipes.Length > 1)
         {
-            // Encoded once; each peer's queue copies it while it is short, and shares it when it is long.
-            int length = (int)message.EncodedLength;
-            Slab encoded = socket.Host.Slabs.Rent(length);
-            message.WriteTo(encoded.Array);
-            foreach (Pipe pipe in pipes)
-            {
-                isFound |= Count(socket, pipe.TrySendShared(encoded, length, force));
-            }
-
-            encoded.Release();
+            long length = message.EncodedLength;
+            isFound = length <= Array.MaxLength ? SendEncoded(socket, pipes, message, (int)length, force) : SendByReference(socket, pipes, message, force);
         }
 
         if (!isFound)
@@ -45,6 +37,44 @@ internal static class Fanout
         }
 
         message.Consume();
+    }
+
+    /// <summary>Encoded once; each peer's queue copies it while it is short, and shares it when it is long. False: all of the pipes are gone.</summary>
+    private static bool SendEncoded(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, int length, bool force)
+    {
+        bool isFound = false;
+        Slab encoded = socket.Host.Slabs.Rent(length);
+        try
+        {
+            message.WriteTo(encoded.Array); // Throws where handed-over memory was disposed too early.
+            foreach (Pipe pipe in pipes)
+            {
+                isFound |= Count(socket, pipe.TrySendShared(encoded, length, force));
+            }
+        }
+        finally
+        {
+            encoded.Release();
+        }
+
+        return isFound;
+    }
+
+    /// <summary>As <see cref="SendEncoded"/>, for a message that no array holds, and that so has several parts: each goes by reference.</summary>
+    private static bool SendByReference(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, bool force)
+    {
+        bool isFound = false;
+        message.PutIntoArrays(socket.Host.Pool);
+        InboundLease parts = InboundLease.Rent(slab: null, source: null);
+        message.MoveTo(parts, socket.Host.Slabs);
+        parts.EndMessage();
+        foreach (Pipe pipe in pipes)
+        {
+            isFound |= Count(socket, pipe.TrySend(new OutgoingMessage(parts, 0), force));
+        }
+
+        parts.Release(0, parts.GenerationOf(0));
+        return isFound;
     }
 
     /// <summary>Counts what a full pipe missed. False: the pipe is gone.</summary>
