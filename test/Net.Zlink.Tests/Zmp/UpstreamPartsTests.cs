@@ -104,6 +104,33 @@ public sealed class UpstreamPartsTests
         Assert.Equal((0, 1), (publisher.TopicCount, subscriber.GetStatistics().DroppedAtHighWaterMark));
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task Topics_reach_publishers_whatever_the_high_water_mark_and_messages_do_not(int peers)
+    {
+        await using var fixture = new ContextFixture();
+        XSubSocket subscriber = fixture.Context.CreateXSub(new XSubOptions { SendHighWaterMark = 2 });
+        string[] endpoints = [.. Enumerable.Range(0, peers).Select(_ => RawListener.NobodyListens())];
+        Array.ForEach(endpoints, subscriber.Connect);
+        Send(subscriber, [Parts[6]]);
+        for (int i = 0; i < 2_000; i++)
+        {
+            byte[] topic = [1, (byte)'t', (byte)i, (byte)(i >> 8)];
+            Send(subscriber, i % 2 == 0 ? [topic] : [topic, [1, (byte)'u', (byte)i, (byte)(i >> 8)]]);
+        }
+
+        Send(subscriber, [Parts[6]]);
+        SocketStatistics statistics = subscriber.GetStatistics();
+        Assert.Equal((2_001 * peers, peers), (statistics.QueuedMessages, statistics.DroppedAtHighWaterMark));
+        foreach (string endpoint in endpoints)
+        {
+            XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ReceiveHighWaterMark = 0 });
+            publisher.Bind(endpoint);
+            await fixture.UntilAsync(() => publisher.TopicCount == 3_000);
+        }
+    }
+
     private static void Send(XSubSocket subscriber, byte[][] parts)
     {
         using var builder = new MessageBuilder();

@@ -11,7 +11,7 @@ internal static class Fanout
     /// <param name="socket">The socket that sends.</param>
     /// <param name="pipes">Where to.</param>
     /// <param name="message">The message.</param>
-    /// <param name="force">All of them were found to have room.</param>
+    /// <param name="force">All of them were found to have room, or are to be told whatever the limits say.</param>
     public static void Send(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, bool force = false)
     {
         bool isFound = false;

@@ -153,7 +153,7 @@ internal sealed class SubscriberCore : SocketCore
                 return SendStatus.Accepted; // Nobody needs to know, or whoever comes will be told.
             }
 
-            Fanout.Send(this, pipes, message);
+            Fanout.Send(this, pipes, message, force: isOnlyNews); // As a SUB's topics: one that a mark kept back would never be told.
         }
 
         return SendStatus.Accepted;
