@@ -38,7 +38,7 @@ public abstract class DuplexSocket : ReceivingSocket
     /// <summary>Sends a message of several parts, whole or not at all if it need not wait.</summary>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
     /// <returns>False if it would have to wait.</returns>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(MessageBuilder message) => Sender.TrySend([], message) == ZlinkError.None;
@@ -46,7 +46,7 @@ public abstract class DuplexSocket : ReceivingSocket
     /// <summary>Sends a message of several parts, whole or not at all, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
     /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
     public void Send(MessageBuilder message) => Sender.Send([], message);
 
@@ -56,7 +56,7 @@ public abstract class DuplexSocket : ReceivingSocket
     /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
     public ValueTask SendAsync(MessageBuilder message, CancellationToken cancellationToken = default) => Sender.SendAsync([], message, cancellationToken);
 

@@ -101,12 +101,17 @@ public readonly struct Message : IDisposable
     internal long ByteCount => _lease is null ? 0 : Checked(_lease.BytesOf(_slot));
 
     /// <summary>A second lease on the parts from one on, behind a part that comes first: how a routing id is put in front of a message, or taken off.</summary>
-    /// <param name="first">Begins with the part to come first; one reference to it is taken over. Null for none.</param>
+    /// <param name="first">Begins with the part to come first; one reference to it is taken over, also where this throws. Null for none.</param>
     /// <param name="firstLength">How long that part is.</param>
     /// <param name="skip">How many parts are left out.</param>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     internal Message With(Buffers.Slab? first, int firstLength, int skip)
     {
+        if (_lease is null || !_lease.IsLive(_slot, _generation))
+        {
+            first?.Release();
+        }
+
         if (_lease is null)
         {
             return default;

@@ -8,6 +8,7 @@ namespace Net.Zlink;
 /// <remarks>Not thread-safe, and not to be touched while an asynchronous send of it waits. Its memory is pooled: dispose it.</remarks>
 public sealed class MessageBuilder : IDisposable
 {
+    private readonly EncodedMessage _encoded;
     private bool _isDisposed;
 
     /// <summary>An empty message, with memory from the shared pool.</summary>
@@ -22,13 +23,22 @@ public sealed class MessageBuilder : IDisposable
     public MessageBuilder(BufferPool pool)
     {
         ArgumentNullException.ThrowIfNull(pool);
-        Encoded = new EncodedMessage(pool);
+        _encoded = new EncodedMessage(pool);
     }
 
     /// <summary>Number of parts so far.</summary>
-    public int Count => Encoded.Parts;
+    public int Count => _encoded.Parts;
 
-    internal EncodedMessage Encoded { get; }
+    /// <summary>The message, to be sent.</summary>
+    /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
+    internal EncodedMessage Encoded
+    {
+        get
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            return _encoded;
+        }
+    }
 
     /// <summary>Adds a part; copies it.</summary>
     /// <param name="part">Any bytes, also none.</param>
@@ -38,7 +48,7 @@ public sealed class MessageBuilder : IDisposable
     public MessageBuilder Add(ReadOnlySpan<byte> part)
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
-        Encoded.Add(part);
+        _encoded.Add(part);
         return this;
     }
 
@@ -54,7 +64,7 @@ public sealed class MessageBuilder : IDisposable
         ArgumentNullException.ThrowIfNull(owner);
         ObjectDisposedException.ThrowIf(_isDisposed, this);
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)length, (uint)owner.Memory.Length, nameof(length));
-        Encoded.Add(owner, length);
+        _encoded.Add(owner, length);
         return this;
     }
 
@@ -67,16 +77,16 @@ public sealed class MessageBuilder : IDisposable
     {
         ArgumentOutOfRangeException.ThrowIfNegative(length);
         ObjectDisposedException.ThrowIf(_isDisposed, this);
-        return Encoded.AddSpace(length);
+        return _encoded.AddSpace(length);
     }
 
     /// <summary>Forgets all parts; disposes memory that was handed over.</summary>
-    public void Clear() => Encoded.Clear();
+    public void Clear() => _encoded.Clear();
 
     /// <summary>Gives the memory back. Idempotent.</summary>
     public void Dispose()
     {
         _isDisposed = true;
-        Encoded.Release();
+        _encoded.Release();
     }
 }

@@ -120,17 +120,18 @@ internal readonly struct MessageSender
     private EncodedMessage Checked(MessageBuilder message)
     {
         ArgumentNullException.ThrowIfNull(message);
-        if (message.Count == 0)
+        EncodedMessage encoded = message.Encoded;
+        if (encoded.Parts == 0)
         {
             throw new ArgumentException("A message has at least one part: add one.", nameof(message));
         }
 
-        if (message.Count > 1 && _options.KeepsOnlyNewest)
+        if (encoded.Parts > 1 && _options.KeepsOnlyNewest)
         {
             throw new ArgumentException("With Conflate a message has one part: which parts are newest could not be told.", nameof(message));
         }
 
-        return message.Encoded;
+        return encoded;
     }
 
     private void SendHeld(ReadOnlySpan<byte> routeId, in HeldMessage message)

@@ -75,7 +75,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
     /// <returns>False if it would have to wait, or there is no such peer with <see cref="RouterOptions.Mandatory"/>.</returns>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(ReadOnlySpan<byte> routingId, MessageBuilder message) => Sender.TrySend(routingId, message) == ZlinkError.None;
@@ -84,7 +84,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
     /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
     public void Send(ReadOnlySpan<byte> routingId, MessageBuilder message) => Sender.Send(routingId, message);
 
@@ -95,7 +95,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
     public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, MessageBuilder message, CancellationToken cancellationToken = default) => Sender.SendAsync(routingId.Span, message, cancellationToken);
 

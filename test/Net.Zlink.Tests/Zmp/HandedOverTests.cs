@@ -111,6 +111,29 @@ public sealed class HandedOverTests
         }
     }
 
+    [Fact]
+    public async Task A_message_whose_memory_was_disposed_too_early_leaves_nothing_behind_within_the_process()
+    {
+        await using var fixture = new ContextFixture();
+        PairSocket receiver = fixture.Context.CreatePair();
+        PairSocket sender = fixture.Context.CreatePair();
+        sender.Connect(receiver.Bind("inproc://early"));
+        var first = new CountingOwner(Wire.Pattern(Long));
+        using (var ofAnotherPool = new MessageBuilder())
+        {
+            IMemoryOwner<byte> early = fixture.Pool.Rent(Long);
+            ofAnotherPool.Add("x"u8).Add(first, Long).Add(early, Long);
+            early.Dispose();
+            Assert.Throws<ObjectDisposedException>(() => sender.TrySend(ofAnotherPool));
+        }
+
+        Assert.Equal(1, first.Disposals);
+        Assert.Empty(fixture.Pool.GetOutstanding());
+        sender.Send("after"u8);
+        using Message message = await receiver.ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal("after"u8, message.Span);
+    }
+
     /// <summary>What another thread does while memory is being let go of. Were the lock that it needs held there, it would wait for ever.</summary>
     private sealed class OtherThread(Action does)
     {

@@ -1,4 +1,5 @@
 using System.Buffers;
+using Net.Zlink.Buffers;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -154,6 +155,23 @@ public sealed class MessageTests
         Assert.Throws<ObjectDisposedException>(() => builder.AddSpace(1));
         using IMemoryOwner<byte> memory = fixture.Pool.Rent(1);
         Assert.Throws<ObjectDisposedException>(() => builder.Add(memory, 1));
+        Assert.Throws<ObjectDisposedException>(() => sender.Send(builder));
+        Assert.Throws<ObjectDisposedException>(() => sender.TrySend(builder));
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => sender.SendAsync(builder, Guard.Token).AsTask());
+    }
+
+    [Fact]
+    public async Task A_part_that_was_to_come_before_a_disposed_message_or_before_none_is_given_back()
+    {
+        await using var fixture = new ContextFixture();
+        (PairSocket receiver, PairSocket sender) = Pair(fixture, "inproc://front");
+        sender.Send("x"u8);
+        Message message = await receiver.ReceiveAsync(Guard.Token).Guarded();
+        message.Dispose();
+        var slabs = new Slab.SlabCache(fixture.Pool);
+        Assert.Throws<ObjectDisposedException>(() => message.With(slabs.Rent(1), 1, skip: 0));
+        Assert.Equal(0, default(Message).With(slabs.Rent(1), 1, skip: 0).PartCount);
+        Assert.Equal(0, slabs.OutstandingBytes);
     }
 
     [Theory]
