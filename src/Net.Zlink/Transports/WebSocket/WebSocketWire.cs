@@ -36,12 +36,14 @@ internal sealed class WebSocketWire(
     // A frame is kept in one message of ours, as fragments, up to here: well below what a peer takes.
     private const long LongestOwnMessage = 32L * 1024 * 1024;
 
+    private static readonly TaskCompletionSource s_isJudged = NewJudged();
+
     private long _received;
     private long _sent;
     private bool _peerClosed;
-    private bool _isOver;
+    private volatile bool _isOver; // Set by who reads, asked by who writes.
     private bool _hasEnded;
-    private TaskCompletionSource? _tooLate;
+    private TaskCompletionSource? _judged; // Made by the first write that comes too late, or by the end itself, whichever is first.
 
     /// <inheritdoc/>
     public override string Format(EndPoint? address) => Endpoints.Format(address, Scheme);
@@ -66,7 +68,7 @@ internal sealed class WebSocketWire(
     public override void Dispose()
     {
         base.Dispose();
-        FailLateWrite();
+        FailLateWrites();
     }
 
     /// <inheritdoc/>
@@ -131,10 +133,8 @@ internal sealed class WebSocketWire(
     {
         if (_isOver)
         {
-            // Behind a CLOSE nothing may follow, but it takes until the peer's end that the engine hears of it. A failure now would be the first it hears: an abort, which destroys our answer.
-            _tooLate ??= new TaskCompletionSource();
             tls?.Writes.Leave(); // Nothing is written, and what it waits for may wait for writes.
-            return new ValueTask(_tooLate.Task);
+            return FailLateAsync();
         }
 
         _sent += bytes.Length;
@@ -150,7 +150,7 @@ internal sealed class WebSocketWire(
     /// <inheritdoc/>
     protected override WireStatus JudgeEnd()
     {
-        FailLateWrite();
+        FailLateWrites();
         return _peerClosed ? WireStatus.Ended : WireStatus.Refused;
     }
 
@@ -183,7 +183,26 @@ internal sealed class WebSocketWire(
         stream.Release();
     }
 
-    private void FailLateWrite() => _tooLate?.TrySetException(new IOException("The peer has closed the WebSocket."));
+    private static TaskCompletionSource NewJudged()
+    {
+        var judged = new TaskCompletionSource();
+        judged.SetResult();
+        return judged;
+    }
+
+    private void FailLateWrites() => Interlocked.CompareExchange(ref _judged, s_isJudged, null)?.TrySetResult();
+
+    /// <summary>
+    /// A write behind a CLOSE, where nothing may follow. It takes until the peer's end that the engine hears of it: a failure before that would be the first it hears, an abort, which destroys our answer. One that comes when the end is
+    /// known already fails on another thread, hence behind what the shard is at: as a rule that is telling the end, which then has the peer's reason and not this one.
+    /// </summary>
+    private async ValueTask FailLateAsync()
+    {
+        TaskCompletionSource made = new();
+        TaskCompletionSource judged = Interlocked.CompareExchange(ref _judged, made, null) ?? made;
+        await judged.Task.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        throw new IOException("The peer has closed the WebSocket.");
+    }
 
     /// <summary>The peer sent what RFC 6455 forbids; other faults are about the connection, or about an operation that comes too late.</summary>
     private static bool IsBreach(WebSocketException fault) =>

@@ -267,6 +267,41 @@ public sealed class WebSocketEndTests
         await fixture.UntilAsync(() => ours.GetStatistics().ClosedConnections == 1);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task An_answer_to_a_peer_that_has_closed_and_gone_holds_up_nothing(bool dispose)
+    {
+        using var isAt = new ManualResetEventSlim();
+        using var goOn = new ManualResetEventSlim();
+        await using var fixture = new StreamFixture(time: new ManualTimeProvider()); // Whose time never comes: nothing here may wait for it.
+        StreamSocket socket = fixture.Context.CreateStream();
+        var handler = new TestHandler
+        {
+            Received = (peer, frames) =>
+            {
+                isAt.Set();
+                goOn.Wait(Guard.Limit, Guard.Token);
+                return TestHandler.EchoAsync(peer, frames);
+            },
+        };
+        RawWebSocket web = fixture.Own(await RawWebSocket.ConnectAsync(socket.Bind("ws://127.0.0.1:0", handler)));
+        await web.SendAsync([.. RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, Wire.Frame("last"u8)), .. RawWebSocket.CloseFrame(1000)]);
+        web.Peer.EndSending();
+        await Guard.UntilAsync(() => isAt.IsSet, "the last frame is being handled");
+        if (dispose)
+        {
+            socket.Dispose();
+        }
+
+        goOn.Set();
+        Assert.Equal(1000, (await web.ReadFrameAsync())!.Code);
+        Assert.Null(await web.ReadFrameAsync());
+        DisconnectReason reason = (await handler.NextDisconnectedAsync()).Reason;
+        Assert.True(reason == DisconnectReason.Remote || dispose, $"{reason}"); // Disposed of, it is whichever is seen first.
+        await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 1);
+    }
+
     [Fact]
     public async Task A_message_of_more_than_64_MiB_is_answered_with_1009()
     {
