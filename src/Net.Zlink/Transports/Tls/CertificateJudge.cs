@@ -1,4 +1,5 @@
 using System.Net.Security;
+using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
 namespace Net.Zlink.Transports.Tls;
@@ -52,7 +53,14 @@ internal sealed class CertificateJudge(TlsSettings settings, string? host)
             return $"the certificate{Of(certificate)} {string.Join(", and ", FaultsOf(certificate, chain))}";
         }
 
-        return $"the certificate{Of(certificate)} is not for \"{host}\" but for {NamesIn(certificate)}; set Tls.HostName to the name that the server goes by";
+        try
+        {
+            return $"the certificate{Of(certificate)} is not for \"{host}\" but for {NamesIn(certificate)}; set Tls.HostName to the name that the server goes by";
+        }
+        catch (CryptographicException)
+        {
+            return $"the certificate{Of(certificate)} is not for \"{host}\": its alternative names (subjectAltName) are malformed; the server needs a new certificate";
+        }
     }
 
     private static IEnumerable<string> FaultsOf(X509Certificate certificate, X509Chain? chain)

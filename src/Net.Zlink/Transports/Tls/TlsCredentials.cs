@@ -6,6 +6,8 @@ namespace Net.Zlink.Transports.Tls;
 /// <summary>The certificates of one endpoint: its own, and those it trusts. Files are read when they are first needed and again when they have changed. Thread-safe.</summary>
 internal sealed class TlsCredentials
 {
+    private const string NoKey = "the certificate in Tls.Certificate has no private key; load it together with its key, as X509Certificate2.CreateFromPemFile or X509CertificateLoader.LoadPkcs12 does";
+
     private readonly TlsSettings _settings;
     private readonly WatchedFiles<SslStreamCertificateContext>? _ownFiles;
     private readonly WatchedFiles<X509Certificate2Collection>? _authorities;
@@ -41,7 +43,7 @@ internal sealed class TlsCredentials
         {
             if (mustHaveOwn && _settings.Certificate is { HasPrivateKey: false })
             {
-                return $"{what} has no private key";
+                return NoKey;
             }
 
             Own();
@@ -79,9 +81,15 @@ internal sealed class TlsCredentials
     };
 
     // Made when it is first needed: a certificate that cannot be used is a failed bind or handshake, not an exception.
-    private SslStreamCertificateContext? Own() => _settings.Certificate is { } certificate
-        ? _own ??= SslStreamCertificateContext.Create(certificate, additionalCertificates: null, offline: true)
-        : _ownFiles?.Get();
+    private SslStreamCertificateContext? Own()
+    {
+        if (_settings.Certificate is not { } certificate)
+        {
+            return _ownFiles?.Get();
+        }
+
+        return _own ??= certificate.HasPrivateKey ? SslStreamCertificateContext.Create(certificate, additionalCertificates: null, offline: true) : throw new InvalidOperationException(NoKey);
+    }
 
     private X509ChainPolicy ChainPolicy()
     {

@@ -43,10 +43,13 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
                 asClient = credentials.ForClient(judge, host);
             }
         }
-        catch (Exception e) when (PemFiles.IsOfFiles(e))
+#pragma warning disable CA1031 // A file may be missing or malformed, and a certificate or policy of the application's anything at all; it ends this handshake and nothing else.
+        catch (Exception e)
+#pragma warning restore CA1031
         {
             socket.Dispose();
-            return (null, new UpgradeResult(null, HandshakeFailure.Certificate, SocketError.InvalidArgument, $"the files named in Tls cannot be used: {e.Message}"));
+            string what = PemFiles.IsOfFiles(e) && settings.Certificate is null ? "the files named in Tls" : "the application's TLS options";
+            return (null, new UpgradeResult(null, HandshakeFailure.Certificate, SocketError.InvalidArgument, $"{what} cannot be used: {e.Message}"));
         }
 
         if (StreamFaults.TryOpen(socket, out UpgradeResult failure) is not { } stream)

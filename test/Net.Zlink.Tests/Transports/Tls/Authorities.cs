@@ -10,6 +10,7 @@ internal sealed class Authorities : IDisposable
 {
     private readonly TestCertificates _own = new();
     private readonly Lazy<TestCertificates> _other = new(static () => new TestCertificates("CN=somebody else"));
+    private readonly List<X509Certificate2> _kept = [];
 
     public TestCertificates Other => _other.Value;
 
@@ -60,13 +61,32 @@ internal sealed class Authorities : IDisposable
             Write("chain.key", leafKey.ExportPkcs8PrivateKeyPem()));
     }
 
+    /// <summary>The server's certificate alone.</summary>
+    public X509Certificate2 WithoutKey() => Keep(X509CertificateLoader.LoadCertificate(Server.RawData));
+
+    /// <summary>One of its own authority whose alternative names hold an IP address of three bytes.</summary>
+    public X509Certificate2 WithMalformedNames()
+    {
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        var request = new CertificateRequest("CN=odd", key, HashAlgorithmName.SHA256);
+        request.CertificateExtensions.Add(new X509Extension("2.5.29.17", [0x30, 0x05, 0x87, 0x03, 1, 2, 3], critical: false));
+        return Keep(request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(30)));
+    }
+
     public void Dispose()
     {
+        _kept.ForEach(static certificate => certificate.Dispose());
         _own.Dispose();
         if (_other.IsValueCreated)
         {
             _other.Value.Dispose();
         }
+    }
+
+    private X509Certificate2 Keep(X509Certificate2 certificate)
+    {
+        _kept.Add(certificate);
+        return certificate;
     }
 
     private static CertificateRequest Authority(string name, ECDsa key)

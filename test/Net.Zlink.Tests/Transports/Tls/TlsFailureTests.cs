@@ -74,6 +74,16 @@ public sealed class TlsFailureTests : IDisposable
         ["the client's own files are missing"] = new(
             "the files named in Tls cannot be used", "the connection was lost during the TLS handshake",
             static (_, _, client) => client.CertificateFile = "/nowhere/client.crt"),
+        ["the client's own certificate has no key"] = new(
+            "the application's TLS options cannot be used: the certificate in Tls.Certificate has no private key; load it together with its key", "the connection was lost during the TLS handshake",
+            static (own, _, client) => client.Certificate = own.WithoutKey()),
+        ["the server's alternative names are malformed"] = new(
+            "the certificate \"CN=odd\" is not for \"localhost\": its alternative names (subjectAltName) are malformed; the server needs a new certificate", Ended,
+            static (own, server, client) =>
+            {
+                server.Certificate = own.WithMalformedNames();
+                client.CaFile = own.Write("odd.crt", server.Certificate.ExportCertificatePem());
+            }),
         ["the authorities are missing"] = new(
             "/nowhere/ca.crt", "the connection was lost during the TLS handshake",
             static (_, _, client) => client.CaFile = "/nowhere/ca.crt"),
@@ -178,6 +188,41 @@ public sealed class TlsFailureTests : IDisposable
         await monitor.NextAsync(SocketEventTypes.Disconnected);
         await peer.ReadToAnyEndAsync();
         await fixture.UntilAsync(() => server.GetStatistics().FailedHandshakes == 1);
+    }
+
+    [Theory]
+    [InlineData("tls")]
+    [InlineData("wss")]
+    public async Task A_certificate_without_its_key_fails_each_attempt_of_a_connect(string scheme)
+    {
+        await using var fixture = new StreamFixture();
+        DealerSocket server = fixture.Context.CreateDealer();
+        server.Options.Tls.Certificate = _own.Server;
+        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        client.Options.Tls.CaFile = _own.CaFile;
+        client.Options.Tls.Certificate = _own.WithoutKey();
+        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+        string endpoint = server.Bind($"{scheme}://127.0.0.1:0");
+        client.Connect(endpoint);
+        for (int i = 0; i < 3; i++)
+        {
+            Assert.Contains("has no private key", (await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail)).Detail, StringComparison.Ordinal);
+        }
+
+        StreamSocket stream = fixture.Context.CreateStream();
+        stream.Options.Tls.Certificate = client.Options.Tls.Certificate;
+        ZlinkException refused = await Assert.ThrowsAsync<ZlinkException>(() => stream.ConnectAsync(endpoint, Guard.Token).Guarded());
+        Assert.Contains("has no private key", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_certificate_without_its_key_fails_a_bind()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket server = fixture.Context.CreateStream();
+        server.Options.Tls.Certificate = _own.WithoutKey();
+        ZlinkException refused = Assert.Throws<ZlinkException>(() => server.Bind("tls://127.0.0.1:0"));
+        Assert.Contains("has no private key; load it together with its key", refused.Message, StringComparison.Ordinal);
     }
 
     private static async Task AssertFailedAsync(SocketMonitor monitor, SocketEventTypes first, string words)
