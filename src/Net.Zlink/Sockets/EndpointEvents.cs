@@ -27,6 +27,13 @@ internal static class EndpointEvents
         monitors.Publish(SocketEventTypes.ConnectDelayed, InProgress, "", endpoint);
     }
 
+    /// <summary>A dialer has failed in a way that it does not know, so no further attempt is made: nobody awaits it, this is all that the application hears of it.</summary>
+    public static void DialerFailed(SocketMonitors monitors, EngineHost host, string endpoint, Exception exception)
+    {
+        monitors.Publish(SocketEventTypes.Closed, 0, "", endpoint, detail: $"gave up connecting for an internal fault: {exception.GetType().Name}: {exception.Message}");
+        Log.GaveUp(host.Logger, endpoint, $"an internal fault, please report it: {exception}");
+    }
+
     /// <summary>Announces the next attempt and waits for its time.</summary>
     /// <exception cref="OperationCanceledException">The endpoint was closed meanwhile.</exception>
     public static Task PauseAsync(SocketMonitors monitors, EngineHost host, string endpoint, TimeSpan pause, CancellationToken closed)

@@ -7,6 +7,8 @@ namespace Net.Zlink.Sockets;
 /// <summary>One outgoing endpoint: dials it, and dials it again after a loss where that was asked for. Each connection is a new peer with a new id.</summary>
 internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSettings settings, IPeerFactory factory, ReconnectPolicy? reconnect)
 {
+    private readonly WireUpgrade? _upgrade = target.Upgrade(settings.Transport); // One for all attempts: it keeps what certificates' files held before they were half written.
+
     /// <summary>One attempt.</summary>
     /// <returns>The new peer's id, or 0 and the reason.</returns>
     public async ValueTask<(uint Id, DialResult Failure)> DialAsync(CancellationToken cancellation)
@@ -20,7 +22,7 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         }
 
         Interlocked.Increment(ref hub.Counters.Dialled);
-        if (target.Upgrade(settings.Transport) is not { } upgrade)
+        if (_upgrade is null)
         {
             return Create(new SocketWire(result.Socket, target.Scheme));
         }
@@ -33,7 +35,7 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
 
         try
         {
-            UpgradeResult upgraded = await TransportHandshake.ConnectAsync(upgrade, result.Socket, target, hub.Host, hub.Monitors, either.Token).ConfigureAwait(false);
+            UpgradeResult upgraded = await TransportHandshake.ConnectAsync(_upgrade, result.Socket, target, hub.Host, hub.Monitors, either.Token).ConfigureAwait(false);
             if (upgraded.Wire is not null)
             {
                 return Create(upgraded.Wire);
@@ -66,22 +68,27 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
 
     private async Task ReconnectAsync(ReconnectPolicy policy)
     {
-        for (int attempt = 0; !hub.IsClosed; attempt++)
+        try
         {
-            try
+            for (int attempt = 0; !hub.IsClosed; attempt++)
             {
                 await EndpointEvents.PauseAsync(hub.Monitors, hub.Host, target.Text, policy.PauseBefore(attempt), hub.Closing).ConfigureAwait(false);
+                (uint id, _) = await DialAsync(CancellationToken.None).ConfigureAwait(false);
+                if (id != 0)
+                {
+                    return;
+                }
             }
-            catch (OperationCanceledException)
-            {
-                return; // The socket was closed meanwhile.
-            }
-
-            (uint id, _) = await DialAsync(CancellationToken.None).ConfigureAwait(false);
-            if (id != 0)
-            {
-                return;
-            }
+        }
+        catch (OperationCanceledException)
+        {
+            // The socket was closed meanwhile.
+        }
+#pragma warning disable CA1031 // As in ZmpDialer: nobody awaits this.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            EndpointEvents.DialerFailed(hub.Monitors, hub.Host, target.Text, e);
         }
     }
 }

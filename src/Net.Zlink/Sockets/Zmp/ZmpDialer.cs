@@ -20,6 +20,7 @@ internal sealed class ZmpDialer
     private readonly SocketCore _socket;
     private readonly ConnectTarget _target;
     private readonly ZmpSettings _settings;
+    private readonly WireUpgrade? _upgrade; // One for all attempts: it keeps what certificates' files held before they were half written.
     private readonly ReconnectPolicy _slowly;
     private readonly CancellationTokenSource _stop = new();
     private readonly Lock _gate = new();
@@ -37,6 +38,7 @@ internal sealed class ZmpDialer
         _socket = socket;
         _target = target;
         _settings = settings;
+        _upgrade = target.Upgrade(settings.Transport);
         _slowly = new ReconnectPolicy(settings.Reconnect.Interval, LongestPause);
         _pipe = NewPipe();
     }
@@ -147,6 +149,12 @@ internal sealed class ZmpDialer
         {
             // Closed meanwhile.
         }
+#pragma warning disable CA1031 // Nobody awaits this: an endpoint that is no more must not go without a word.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            EndpointEvents.DialerFailed(_socket.Monitors, _socket.Host, _target.Text, e);
+        }
         finally
         {
             End(gaveUp);
@@ -228,12 +236,12 @@ internal sealed class ZmpDialer
     /// <summary>The transport's own handshake, where it has one. It fails like a dial: pauses grow, since the next attempt is likely to meet the same.</summary>
     private async Task<(Wire? Wire, DialResult Failure)> UpgradeAsync(Socket transport)
     {
-        if (_target.Upgrade(_settings.Transport) is not { } upgrade)
+        if (_upgrade is null)
         {
             return (new SocketWire(transport, _target.Scheme), default);
         }
 
-        UpgradeResult result = await TransportHandshake.ConnectAsync(upgrade, transport, _target, _socket.Host, _socket.Monitors, _stop.Token).ConfigureAwait(false);
+        UpgradeResult result = await TransportHandshake.ConnectAsync(_upgrade, transport, _target, _socket.Host, _socket.Monitors, _stop.Token).ConfigureAwait(false);
         if (result.Wire is not null)
         {
             return (result.Wire, default);

@@ -1,4 +1,5 @@
 using System.Security.Cryptography.X509Certificates;
+using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -95,6 +96,38 @@ public sealed class TlsRenewalTests : IDisposable
         Touch(_own.CaFile, await File.ReadAllTextAsync(_own.Other.CaFile, Guard.Token));
         await client.ConnectAsync(endpoint, Guard.Token).Guarded();
         await server.NextConnectedAsync();
+    }
+
+    [Theory]
+    [InlineData("tls")]
+    [InlineData("wss")]
+    public async Task A_half_written_file_of_the_side_that_connects_keeps_what_was_there_before(string scheme)
+    {
+        await using var fixture = new StreamFixture();
+        string authorities = _own.Write("copy.crt", await File.ReadAllTextAsync(_own.CaFile, Guard.Token));
+        (string certificate, string key) = _own.WriteFiles("client", _own.Issue("CN=client", ["localhost"], []));
+        DealerSocket server = fixture.Context.CreateDealer();
+        server.Options.Tls.Certificate = _own.Server;
+        server.Options.Tls.CaFile = _own.CaFile;
+        server.Options.Tls.RequireClientCertificate = true;
+        string endpoint = server.Bind($"{scheme}://127.0.0.1:0");
+        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        client.Options.Tls.CaFile = authorities;
+        (client.Options.Tls.CertificateFile, client.Options.Tls.KeyFile) = (certificate, key);
+        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.Disconnected);
+        client.Connect(endpoint);
+        client.Send("first"u8);
+        (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        foreach (string path in new[] { authorities, certificate, key })
+        {
+            Touch(path, "-----BEGIN CERTIF");
+        }
+
+        server.Unbind(endpoint);
+        await monitor.NextAsync(SocketEventTypes.Disconnected);
+        server.Bind(endpoint);
+        client.Send("again"u8);
+        (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
     }
 
     private static StreamSocket Listener(StreamFixture fixture, out string endpoint, string certificate, string key)
