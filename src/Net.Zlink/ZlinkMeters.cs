@@ -81,7 +81,8 @@ internal sealed class ZlinkMeters : IDisposable
                 ("timed_out", static s => s.HandshakeFailures.TimedOut),
                 ("malformed", static s => s.HandshakeFailures.Malformed),
                 ("type_mismatch", static s => s.HandshakeFailures.TypeMismatch),
-                ("error_received", static s => s.HandshakeFailures.ErrorReceived)),
+                ("error_received", static s => s.HandshakeFailures.ErrorReceived),
+                ("certificate", static s => s.HandshakeFailures.Certificate)),
             "{connection}",
             "Connections that ended before the handshake was complete, by cause.");
     }

@@ -108,6 +108,25 @@ public sealed class SocketCallbackTests
     }
 
     [Fact]
+    public async Task Failed_handshakes_are_counted_for_each_cause_that_statistics_tell_apart()
+    {
+        await using var context = new ZlinkContext();
+        var values = new Dictionary<string, long>(StringComparer.Ordinal);
+        using MeterListener listener = Listen(context, values);
+        using var certificates = new TestCertificates();
+        DealerSocket server = context.CreateDealer();
+        server.Options.Tls.Certificate = certificates.Server;
+        DealerSocket client = context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
+        client.Options.Tls.CaFile = "/nowhere/ca.crt";
+        client.Connect(server.Bind("tls://127.0.0.1:0"));
+        await Guard.UntilAsync(() => client.GetStatistics().HandshakeFailures.Total == 1, "the failed handshake is counted");
+        listener.RecordObservableInstruments();
+        Assert.Equal(1, values["zlink.socket.failed_handshakes DEALER certificate"]);
+        string[] causes = [.. values.Keys.Where(static key => key.StartsWith("zlink.socket.failed_handshakes DEALER ", StringComparison.Ordinal))];
+        Assert.Equal(typeof(HandshakeFailures).GetProperties().Length - 1, causes.Length); // All but their sum.
+    }
+
+    [Fact]
     public async Task Counters_of_STREAM_sockets_keep_what_closed_ones_did()
     {
         await using var context = new ZlinkContext();
