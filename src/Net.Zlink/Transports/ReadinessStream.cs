@@ -17,6 +17,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     private bool _isInHandshake = true;
     private int _pollingThread;
     private int _waitingWrites;
+    private ReadTurn _turn;
 
     /// <summary>Hears whenever a read has to wait in here.</summary>
     public StreamUse Reads { get; } = new();
@@ -35,8 +36,14 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
                 return Wait.WaitAsync();
             }
 
+            if (_turn.TryEnd())
+            {
+                return RestAsync(ReadTurn.ReadElsewhereAsync(this, buffer, cancellationToken)); // At rest, so that a farewell need not wait for a peer that never ends.
+            }
+
             if (!buffer.IsEmpty && !cancellationToken.IsCancellationRequested && TryRead(buffer.Span, out int got, out Exception? failure))
             {
+                _turn.Take(got);
                 return failure is null ? new ValueTask<int>(got) : ValueTask.FromException<int>(failure);
             }
         }
@@ -44,6 +51,9 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         ValueTask<int> read = isWait ? WaitAsync(cancellationToken) : base.ReadAsync(buffer, cancellationToken);
         return read.IsCompleted ? read : RestAsync(read);
     }
+
+    /// <summary>A read of the engine's begins.</summary>
+    public void BeginTurn() => _turn.Begin();
 
     /// <summary>Reads what is there. Behind the handshake only.</summary>
     /// <param name="into">At least a byte.</param>

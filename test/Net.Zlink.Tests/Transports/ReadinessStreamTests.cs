@@ -75,6 +75,32 @@ public sealed class ReadinessStreamTests : IAsyncLifetime
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
+    public async Task A_read_of_the_engines_that_goes_on_and_on_leaves_its_callers_thread(bool isEachReadATurn)
+    {
+        Begin(isHandshakeOver: true);
+        byte[] buffer = new byte[16 * 1024];
+        int elsewhere = 0;
+        for (int i = 0; i < 100; i++)
+        {
+            _peer.Send(buffer);
+            await Guard.UntilAsync(() => _ours.Available >= buffer.Length, "what was sent has come");
+            if (isEachReadATurn)
+            {
+                _stream.BeginTurn();
+            }
+
+            ValueTask<int> read = _stream.ReadAsync(buffer, Guard.Token);
+            elsewhere += read.IsCompleted ? 0 : 1;
+            Assert.Equal(buffer.Length, await read.Guarded());
+        }
+
+        // One in nine; it may be over before it is looked at.
+        Assert.InRange(elsewhere, isEachReadATurn ? 0 : 1, isEachReadATurn ? 0 : 11);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
     public async Task A_broken_or_disposed_socket_throws_as_a_stream_does(bool isDisposed)
     {
         Begin(isHandshakeOver: true);

@@ -16,6 +16,9 @@ internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
     /// <summary>Says what is looked at when a wait for input ends: see <see cref="InputWait.LeadsTo"/>.</summary>
     public void LeadsTo(Wire wire, IWireEvents events) => stream.LeadsTo(this, wire, events);
 
+    /// <inheritdoc cref="ReadinessStream.BeginTurn"/>
+    public void BeginTurn() => stream.BeginTurn();
+
     /// <inheritdoc cref="ReadinessStream.EndHandshake"/>
     public int EndHandshake() => stream.EndHandshake();
 

@@ -17,10 +17,14 @@ internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool) : S
     public override WireStatus EndSending(WireEnd end) => End(tls.ShutdownAsync);
 
     /// <inheritdoc/>
-    protected override ValueTask<int> ReadAsync(Memory<byte> into) => tls.ReadAsync(into);
+    protected override ValueTask<int> ReadAsync(Memory<byte> into)
+    {
+        tls.BeginTurn();
+        return tls.ReadAsync(into);
+    }
 
     /// <inheritdoc/>
-    protected override ValueTask<int> ReadRawAsync(Memory<byte> into) => tls.ReadAsync(into);
+    protected override ValueTask<int> ReadRawAsync(Memory<byte> into) => ReadAsync(into);
 
     /// <inheritdoc/>
     protected override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame) => tls.WriteAsync(bytes);

@@ -10,13 +10,10 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     // A frame header has up to 14 bytes and a small frame 100; so much holds hundreds of them, and is two TLS records.
     private const int BufferSize = 32 * 1024;
 
-    // What the WebSocket keeps to itself (PING, PONG, frames of nothing) ends no read: a peer that sends nothing else would hold its reader's thread, a shard, for as long as it likes. Four times what is read at once.
-    private const int MostInTurn = 4 * BufferSize;
-
     private byte[]? _buffer;
     private int _start;
     private int _end;
-    private int _taken;
+    private ReadTurn _turn;
     private bool _isReleased;
 
     /// <summary>What was read and not yet taken.</summary>
@@ -87,16 +84,15 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         ReturnBuffer();
     }
 
-    /// <summary>A read of the engine's begins: until it ends it may go through so much on its caller's thread.</summary>
-    public void BeginTurn() => _taken = 0;
+    /// <summary>A read of the engine's begins.</summary>
+    public void BeginTurn() => _turn.Begin();
 
     /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        if (_taken > MostInTurn)
+        if (_turn.TryEnd())
         {
-            _taken = 0;
-            return ReadElsewhereAsync(buffer, cancellationToken);
+            return ReadTurn.ReadElsewhereAsync(this, buffer, cancellationToken);
         }
 
         if (_end > _start)
@@ -158,13 +154,6 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         }
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<int> ReadElsewhereAsync(Memory<byte> buffer, CancellationToken cancellation)
-    {
-        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        return await ReadAsync(buffer, cancellation).ConfigureAwait(false);
-    }
-
     private Memory<byte> Rest()
     {
         _buffer ??= pool.RentArray(BufferSize);
@@ -200,7 +189,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     {
         int taken = Math.Min(buffer.Length, _end - _start);
         _buffer.AsSpan(_start, taken).CopyTo(buffer.Span);
-        _taken += taken;
+        _turn.Take(taken);
         if (_buffer is not null)
         {
             Take(taken);

@@ -76,6 +76,7 @@ internal sealed class WebSocketWire(
     protected override async ValueTask<int> ReadAsync(Memory<byte> into)
     {
         stream.BeginTurn();
+        tls?.BeginTurn();
         while (!_isOver)
         {
             ValueWebSocketReceiveResult result;
