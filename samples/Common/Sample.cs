@@ -63,7 +63,7 @@ internal static class Sample
             string? wrong = await run(result, stop.Token).ConfigureAwait(false);
             return wrong is null ? 0 : Report(name, wrong, Wrong);
         }
-        catch (ZlinkException e)
+        catch (Exception e) when (e is ZlinkException or IOException)
         {
             return Report(name, e.Message, CannotStart);
         }

@@ -25,6 +25,11 @@ internal sealed class RequestReply(int workers, int requests, string endpoint)
         // Requests sent before all workers are there would all go to the first ones.
         while (client.GetPeers().Count(static p => p.IsConnected) < workers)
         {
+            if (Array.Find(served, static worker => worker.IsCompleted) is { } ended)
+            {
+                await ended.ConfigureAwait(false); // It could not connect, and says why.
+            }
+
             await Task.Delay(TimeSpan.FromMilliseconds(1), cancellation).ConfigureAwait(false);
         }
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Net.Sockets;
 using System.Text;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
@@ -32,6 +33,7 @@ internal sealed class PageServer : IAsyncDisposable
     /// <summary>Where the page connects to.</summary>
     public string Endpoint { get; set; } = "";
 
+    /// <exception cref="IOException">The port is in use, or not to be had; the message says what to do.</exception>
     public static async Task<PageServer> StartAsync(int port)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
@@ -42,7 +44,16 @@ internal sealed class PageServer : IAsyncDisposable
         string html = await reader.ReadToEndAsync().ConfigureAwait(false);
         PageServer? page = null;
         web.MapGet("/", () => Results.Content(html.Replace("{{endpoint}}", page!.Endpoint, StringComparison.Ordinal), "text/html; charset=utf-8"));
-        await web.StartAsync().ConfigureAwait(false);
+        try
+        {
+            await web.StartAsync().ConfigureAwait(false);
+        }
+        catch (Exception e) when (e is IOException or SocketException)
+        {
+            await web.DisposeAsync().ConfigureAwait(false);
+            throw new IOException(string.Create(CultureInfo.InvariantCulture, $"the page cannot be at http://127.0.0.1:{port}: {e.GetBaseException().Message}; choose another port with --port, 0 for any free one"), e);
+        }
+
         return page = new PageServer(web);
     }
 

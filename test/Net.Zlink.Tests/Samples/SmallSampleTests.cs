@@ -1,3 +1,4 @@
+using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Tests.Samples;
@@ -22,6 +23,7 @@ public sealed class SmallSampleTests
     [InlineData("Pair", "--rounds", "--rounds", "0")]
     [InlineData("DealerRouter", "--workers", "--workers", "many")]
     [InlineData("PubSub", "--turbo", "--turbo")]
+    [InlineData("DealerRouter", "* names no host to connect to", "--endpoint", "ws://*:0/a")]
     [InlineData("Monitor", "nonsense", "--endpoint", "nonsense")]
     [InlineData("Monitor", "udp://127.0.0.1:1", "--endpoint", "udp://127.0.0.1:1")]
     public async Task A_start_that_cannot_succeed_is_one_line_and_exit_code_2(string sample, string named, params string[] arguments)
@@ -31,6 +33,17 @@ public sealed class SmallSampleTests
         string line = Assert.Single(errors.Split('\n', StringSplitOptions.RemoveEmptyEntries));
         Assert.StartsWith($"{sample}: ", line, StringComparison.Ordinal);
         Assert.Contains(named, line, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_chat_whose_port_is_in_use_is_one_line_that_names_the_option_and_exit_code_2()
+    {
+        using var other = new RawListener();
+        (int code, string output, string errors) = await SampleProcess.RunAsync("WebSocketChat", "--port", $"{new Uri(other.Endpoint).Port}");
+        Assert.Equal((2, ""), (code, output));
+        string line = Assert.Single(errors.Split('\n', StringSplitOptions.RemoveEmptyEntries));
+        Assert.StartsWith("WebSocketChat: ", line, StringComparison.Ordinal);
+        Assert.Contains("in use; choose another port with --port", line, StringComparison.OrdinalIgnoreCase);
     }
 
     [Theory]
