@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Net;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
@@ -9,6 +10,9 @@ internal sealed record DevCertificate(string CertificateFile, string KeyFile)
 {
     private const string Name = "CN=Net.Zlink EchoServer development";
     private static readonly TimeSpan Lifetime = TimeSpan.FromDays(365);
+
+    // Making a pair takes a tenth of a second; whoever holds the lock so long is stuck.
+    private static readonly TimeSpan LockPatience = TimeSpan.FromSeconds(10);
 
     // A server that is started today should not fail tomorrow.
     private static readonly TimeSpan Reserve = TimeSpan.FromDays(7);
@@ -29,10 +33,18 @@ internal sealed record DevCertificate(string CertificateFile, string KeyFile)
         }
 
         Directory.CreateDirectory(folder);
+
+        // Of two first starts at once the second finds what the first has made. Without the lock the certificate of one lay beside the key of the other.
+        using FileStream own = Lock(Path.Combine(folder, "lock"));
+        if (files.IsGood())
+        {
+            return files;
+        }
+
         using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         using X509Certificate2 certificate = Make(key);
-        WriteForOwner(files.KeyFile, key.ExportPkcs8PrivateKeyPem());
-        File.WriteAllText(files.CertificateFile, certificate.ExportCertificatePem());
+        Replace(files.KeyFile, key.ExportPkcs8PrivateKeyPem(), isSecret: true);
+        Replace(files.CertificateFile, certificate.ExportCertificatePem(), isSecret: false);
         return files;
     }
 
@@ -52,16 +64,39 @@ internal sealed record DevCertificate(string CertificateFile, string KeyFile)
         return request.CreateSelfSigned(now.AddDays(-1), now + Lifetime);
     }
 
-    private static void WriteForOwner(string path, string text)
+    private static FileStream Lock(string path)
     {
-        var options = new FileStreamOptions { Mode = FileMode.Create, Access = FileAccess.Write };
-        if (!OperatingSystem.IsWindows())
+        long started = Stopwatch.GetTimestamp();
+        while (true)
+        {
+            try
+            {
+                return new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+            }
+            catch (IOException) when (Stopwatch.GetElapsedTime(started) < LockPatience)
+            {
+                Thread.Sleep(20);
+            }
+        }
+    }
+
+    /// <summary>Never seen half written: by a new name first, then the old one.</summary>
+    private static void Replace(string path, string text, bool isSecret)
+    {
+        string next = path + ".new";
+        File.Delete(next); // Of a start that was stopped.
+        var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
+        if (isSecret && !OperatingSystem.IsWindows())
         {
             options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
         }
 
-        using var writer = new StreamWriter(path, options);
-        writer.Write(text);
+        using (var writer = new StreamWriter(next, options))
+        {
+            writer.Write(text);
+        }
+
+        File.Move(next, path, overwrite: true);
     }
 
     private bool IsGood()
@@ -71,9 +106,9 @@ internal sealed record DevCertificate(string CertificateFile, string KeyFile)
             using X509Certificate2 certificate = X509Certificate2.CreateFromPemFile(CertificateFile, KeyFile);
             return certificate.NotAfter - DateTime.Now > Reserve;
         }
-        catch (Exception e) when (e is IOException or CryptographicException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException)
         {
-            return false; // Not there, or not what it should be.
+            return false; // Not there, not ours to read, or not what it should be: ArgumentException is a key that belongs to another certificate.
         }
     }
 }

@@ -30,6 +30,14 @@ internal sealed class EchoProcess : IAsyncDisposable
 
     public static EchoProcess Start(params string[] arguments) => new(new ProcessStartInfo(DotnetPath, [SamplePath, .. arguments]));
 
+    /// <summary>Starts the sample where the user's own folder is another one.</summary>
+    public static EchoProcess StartIn(string folder, params string[] arguments)
+    {
+        var start = new ProcessStartInfo(DotnetPath, [SamplePath, .. arguments]);
+        start.Environment["XDG_DATA_HOME"] = folder;
+        return new EchoProcess(start);
+    }
+
     /// <summary>Starts the sample on a free local port, and returns it with its endpoint once it listens.</summary>
     public static async Task<(EchoProcess Server, IPEndPoint EndPoint)> ListenAsync(params string[] arguments)
     {
