@@ -46,10 +46,20 @@ internal static class Demo
 
             await await Task.WhenAny(all);
         }
-        catch (Exception failure) when (failure is WrongReplyException or OperationCanceledException)
+        catch (WrongReplyException failure)
         {
             status.Keep();
             Console.Error.WriteLine(Invariant($"FAIL after {clients.Sum(static client => client.Checked):N0} right replies of {options.Requests:N0}: {failure.Message}."));
+            return 1;
+        }
+        catch (OperationCanceledException)
+        {
+            status.Keep();
+            Console.WriteLine(Invariant($"Stopped after {clients.Sum(static client => client.Checked):N0} right replies of {options.Requests:N0}."));
+            proxy.Terminate();
+            await proxying;
+            await context.ShutdownAsync(TimeSpan.FromSeconds(5)); // Requests and replies under way have nobody to go to any more.
+            await Task.WhenAll(working);
             return 1;
         }
 

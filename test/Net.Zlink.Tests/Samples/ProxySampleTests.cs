@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Net.Zlink.Tests.PublicApi;
+using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Tests.Samples;
@@ -31,6 +32,29 @@ public sealed class ProxySampleTests
     }
 
     [Fact]
+    public async Task Ctrl_C_ends_it_in_order()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "NOT TESTED HERE: there is no kill to send the signal with");
+        using Process process = Start("--requests", "100000000", "--quiet");
+        try
+        {
+            Task<string> errors = process.StandardError.ReadToEndAsync(Guard.Token);
+            Assert.StartsWith("READY ", await process.StandardOutput.ReadLineAsync(Guard.Token).AsTask().WaitAsync(Patience, Guard.Token), StringComparison.Ordinal);
+            using Process kill = Process.Start("kill", ["-INT", $"{process.Id}"]);
+            Assert.Matches(@"^Stopped after [\d,]+ right replies of 100,000,000\.\s*$", await process.StandardOutput.ReadToEndAsync(Guard.Token).WaitAsync(Patience, Guard.Token));
+            await process.WaitForExitAsync(Guard.Token).WaitAsync(Patience, Guard.Token);
+            Assert.Equal((1, ""), (process.ExitCode, await errors));
+        }
+        finally
+        {
+            if (!process.HasExited)
+            {
+                process.Kill(entireProcessTree: true);
+            }
+        }
+    }
+
+    [Fact]
     public async Task Help_shows_examples()
     {
         (int code, string output, _) = await RunAsync("--help");
@@ -38,7 +62,7 @@ public sealed class ProxySampleTests
         Assert.Equal(0, code);
     }
 
-    private static async Task<(int Code, string Output, string Errors)> RunAsync(params string[] arguments)
+    private static Process Start(params string[] arguments)
     {
         // Built beside the tests, in the same configuration: bin/Release/net10.0.
         string here = Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory);
@@ -46,13 +70,18 @@ public sealed class ProxySampleTests
         string configuration = Path.GetFileName(Path.GetDirectoryName(here)!);
         string program = Path.Combine(SourceTree.Root, "samples", "Proxy", "bin", configuration, framework, "Proxy.dll");
         Assert.True(File.Exists(program), $"{program} is not built");
-        CancellationToken cancellation = TestContext.Current.CancellationToken;
-        using Process process = Process.Start(new ProcessStartInfo(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [program, .. arguments])
+        return Process.Start(new ProcessStartInfo(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [program, .. arguments])
         {
             UseShellExecute = false,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         })!;
+    }
+
+    private static async Task<(int Code, string Output, string Errors)> RunAsync(params string[] arguments)
+    {
+        CancellationToken cancellation = TestContext.Current.CancellationToken;
+        using Process process = Start(arguments);
         try
         {
             Task<string> output = process.StandardOutput.ReadToEndAsync(cancellation);
