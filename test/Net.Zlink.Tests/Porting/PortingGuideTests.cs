@@ -25,6 +25,7 @@ public sealed partial class PortingGuideTests
         string[] snippets = [.. Snippet().Matches(Guide).Select(static m => m.Groups["code"].Value)];
         Assert.True(snippets.Length >= 8);
         Assert.All(snippets, snippet => Assert.Contains(Normalize(snippet), compiled, StringComparison.Ordinal));
+        Assert.All(snippets, static snippet => Assert.DoesNotContain("Guard", snippet, StringComparison.Ordinal)); // Which readers do not have.
     }
 
     [Fact]

@@ -28,6 +28,7 @@ public sealed class PortingSnippets
     [Fact]
     public async Task Parts_and_routing_ids()
     {
+        CancellationToken cancellation = Guard.Token;
         await using var context = new ZlinkContext();
         using RouterSocket router = context.CreateRouter();
         using DealerSocket dealer = context.CreateDealer();
@@ -49,7 +50,7 @@ public sealed class PortingSnippets
 
         Assert.Equal("headerbody", text.ToString());
 
-        using Message reply = await dealer.ReceiveAsync(Guard.Token).Guarded();
+        using Message reply = await dealer.ReceiveAsync(cancellation);
         byte[] copy = reply.Span.ToArray();
         Assert.Equal("reply"u8.ToArray(), copy);
     }
@@ -81,6 +82,7 @@ public sealed class PortingSnippets
     [Fact]
     public async Task Topics()
     {
+        CancellationToken cancellation = Guard.Token;
         await using var context = new ZlinkContext();
         using PubSocket pub = context.CreatePub();
         using SubSocket sub = context.CreateSub();
@@ -94,7 +96,7 @@ public sealed class PortingSnippets
         }
 
         pub.Send("news.today"u8);
-        await foreach (Message news in sub.ReceiveAllAsync(Guard.Token))
+        await foreach (Message news in sub.ReceiveAllAsync(cancellation))
         {
             using (news)
             {
@@ -107,12 +109,13 @@ public sealed class PortingSnippets
     [Fact]
     public async Task Events_and_peers()
     {
+        CancellationToken cancellation = Guard.Token;
         await using var context = new ZlinkContext();
         using RouterSocket router = context.CreateRouter();
 
         using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.AllNative);
         router.Bind("tcp://127.0.0.1:*");
-        SocketEvent first = await monitor.ReadAsync(Guard.Token);
+        SocketEvent first = await monitor.ReadAsync(cancellation);
         Assert.Equal(SocketEventTypes.Listening, first.Type);
 
         using IDisposable calls = router.OnEvent(SocketEventTypes.Disconnected, lost => Console.WriteLine(lost.RemoteEndpoint));
@@ -152,10 +155,11 @@ public sealed class PortingSnippets
     [Fact]
     public async Task The_end()
     {
+        CancellationToken cancellation = Guard.Token;
         var context = new ZlinkContext();
         using DealerSocket dealer = context.CreateDealer();
 
-        ShutdownReport report = await context.ShutdownAsync(TimeSpan.FromSeconds(5), Guard.Token);
+        ShutdownReport report = await context.ShutdownAsync(TimeSpan.FromSeconds(5), cancellation);
         Assert.True(report.Drained);
         await context.DisposeAsync();
     }
