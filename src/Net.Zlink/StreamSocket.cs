@@ -49,7 +49,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// tcp://host:port; host an address, a name, an interface or *; port 0 or * for any free one. Or ipc://path (at most 107 bytes, relative
     /// to the working directory or absolute; this user only), ipc://@name (Linux; no file, any user), or ipc://* for a new file in the temporary directory.
     /// </param>
-    /// <returns>The endpoint with the numeric address and the real port; of ipc://* with the path that was made.</returns>
+    /// <returns>The endpoint with the real port and the numeric address, over ws and wss the host as it was written; of ipc://* with the path that was made.</returns>
     /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse; for ipc also NotFound, NotADirectory, NameTooLong or PermissionDenied. The message says what to do. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public string Bind(string endpoint) => Bind(endpoint, Hub.Pull);
@@ -57,7 +57,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <summary>Listens; the frames of peers that come in go to <paramref name="handler"/>.</summary>
     /// <param name="endpoint">As for <see cref="Bind(string)"/>.</param>
     /// <param name="handler">Called on each peer's shard.</param>
-    /// <returns>The endpoint with the numeric address and the real port; of ipc://* with the path that was made.</returns>
+    /// <returns>The endpoint with the real port and the numeric address, over ws and wss the host as it was written; of ipc://* with the path that was made.</returns>
     /// <exception cref="ZlinkException">As for <see cref="Bind(string)"/>.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public string Bind(string endpoint, StreamHandler handler)
@@ -69,7 +69,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <summary>Listens; each peer that comes in is handed to <paramref name="handler"/> as a pipe of bytes, without framing.</summary>
     /// <param name="endpoint">As for <see cref="Bind(string)"/>.</param>
     /// <param name="handler">Called on the thread pool, once per peer. When its task completes the connection is ended in order; if it fails, with an event.</param>
-    /// <returns>The endpoint with the numeric address and the real port; of ipc://* with the path that was made.</returns>
+    /// <returns>The endpoint with the real port and the numeric address, over ws and wss the host as it was written; of ipc://* with the path that was made.</returns>
     /// <exception cref="ZlinkException">As for <see cref="Bind(string)"/>.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public string BindPipe(string endpoint, Func<StreamPipe, Task> handler)

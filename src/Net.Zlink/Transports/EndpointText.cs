@@ -26,6 +26,8 @@ internal readonly record struct EndpointText(string Scheme, string Rest)
     /// <summary>What every kind of socket takes, for the end of a sentence.</summary>
     public const string Advice = "tcp://host:port, ipc://path, tls://host:port, ws://host:port/path or wss://host:port/path";
 
+    private const string AnyAdvice = "tcp://host:port, ipc://path, inproc://name (not for STREAM), tls://host:port, ws://host:port/path or wss://host:port/path";
+
     private const string Separator = "://";
 
     // Each with the notation to advise.
@@ -41,20 +43,20 @@ internal readonly record struct EndpointText(string Scheme, string Rest)
         var at = text.IndexOf(Separator, StringComparison.Ordinal);
         if (at < 0)
         {
-            error = EndpointError.Invalid($"there is no \"://\" in it; write {Advice}");
+            error = EndpointError.Invalid($"there is no \"://\" in it; write {AnyAdvice}");
             return false;
         }
 
         var scheme = text[..at];
         if (scheme.Length == 0)
         {
-            error = EndpointError.Invalid($"there is no scheme before \"://\"; write {Advice}");
+            error = EndpointError.Invalid($"there is no scheme before \"://\"; write {AnyAdvice}");
             return false;
         }
 
         if (at + Separator.Length == text.Length)
         {
-            error = EndpointError.Invalid($"there is nothing after \"://\"; write {Advice}");
+            error = EndpointError.Invalid($"there is nothing after \"://\"; write {AnyAdvice}");
             return false;
         }
 
@@ -73,7 +75,7 @@ internal readonly record struct EndpointText(string Scheme, string Rest)
     {
         var meant = Array.Find(Known, known => string.Equals(scheme, known.Scheme, StringComparison.OrdinalIgnoreCase));
         return meant.Notation is null
-            ? $"the scheme {EndpointError.Quote(scheme)} is not supported; use {Advice}"
+            ? $"the scheme {EndpointError.Quote(scheme)} is not supported; use {AnyAdvice}"
             : $"the scheme {EndpointError.Quote(scheme)} must be in lower case; write {meant.Notation}";
     }
 }
