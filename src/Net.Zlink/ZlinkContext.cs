@@ -59,6 +59,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <summary>Makes a STREAM socket with the default options.</summary>
     /// <returns>The socket; it has no endpoint yet.</returns>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
+    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
     public StreamSocket CreateStream() => CreateStream(new StreamOptions());
 
     /// <summary>Makes a STREAM socket.</summary>
@@ -66,6 +67,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <returns>The socket; it has no endpoint yet.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
+    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
     public StreamSocket CreateStream(StreamOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);

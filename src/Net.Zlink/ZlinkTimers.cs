@@ -168,7 +168,10 @@ public sealed class ZlinkTimers
     {
         // Divided, not multiplied: an interval of years in a clock of nanoseconds would overflow.
         double ticks = entry.Interval.TotalSeconds * _clock.TimestampFrequency;
-        entry.Due = (long)Math.Min(_clock.GetTimestamp() + ticks, long.MaxValue / 2d);
+        long now = _clock.GetTimestamp();
+
+        // Added as whole numbers: near 6e17, the ticks of a date, which some clocks count from, a double has steps of 128.
+        entry.Due = ticks < long.MaxValue / 2d ? Math.Min(now, long.MaxValue / 2) + (long)ticks : long.MaxValue - 1;
         entry.Order = ++_order;
         _queue.Remove(entry, out _, out _);
         _queue.Enqueue(entry, (entry.Due, entry.Order));

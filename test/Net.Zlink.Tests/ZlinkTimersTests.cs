@@ -130,4 +130,29 @@ public sealed class ZlinkTimersTests
         _timers.Add(TimeSpan.MaxValue, _ran.Add);
         Assert.True(_timers.TimeUntilNext > TimeSpan.FromDays(365));
     }
+
+    [Fact]
+    public void On_a_clock_of_large_numbers_a_timer_is_due_after_exactly_its_interval()
+    {
+        for (int i = 0; i < 100; i++)
+        {
+            var clock = new DateClock(new DateTime(2026, 1, 1).Ticks + (i * TimeSpan.TicksPerMillisecond));
+            var timers = new ZlinkTimers(clock);
+            timers.Add(TimeSpan.Zero, static _ => { });
+            timers.Add(TimeSpan.FromMilliseconds(10), static _ => { });
+            Assert.Equal(1, timers.Execute());
+            clock.Now += TimeSpan.FromMilliseconds(10).Ticks;
+            Assert.Equal(2, timers.Execute());
+        }
+    }
+
+    /// <summary>Counts as a fake clock may: in the ticks of a date.</summary>
+    private sealed class DateClock(long now) : TimeProvider
+    {
+        public long Now { get; set; } = now;
+
+        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
+
+        public override long GetTimestamp() => Now;
+    }
 }

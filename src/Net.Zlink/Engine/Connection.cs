@@ -32,8 +32,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     private readonly ConnectionCloser _closer;
     private readonly ConnectionWriter _writer;
     private FrameReader _reader;
-    private ShardTimer? _idleTimer;
-    private long _lastActivity;
+    private IdleWatch? _idle;
     private long _discarded;
     private bool _started;
     private bool _readPending = true; // The first wait is begun by Start, beside the shard: told to close before that, the shard must not begin a second one.
@@ -107,6 +106,9 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     public long LastWriteAt => _writer.LastWriteAt;
 
+    /// <summary>How many reads brought a part of a frame and no end of one: a large one is coming in. On the shard.</summary>
+    public long PartialReads { get; private set; }
+
     /// <summary>True while reading is stopped because the receiver is full or busy.</summary>
     public bool IsParked => _parked;
 
@@ -163,7 +165,7 @@ internal sealed class Connection : ShardWork, IWireEvents
         if ((reasons & Resumed) != 0 && _parked && _closer.IsOpen)
         {
             _parked = false;
-            TouchIdle();
+            _idle?.Touch();
             GoOnReading();
         }
 
@@ -215,7 +217,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// <summary>The closer has stopped the connection for frames and sends: tell the layer above.</summary>
     internal void NotifyClosing(DisconnectReason reason, string? detail)
     {
-        Shard.Timers.Cancel(_idleTimer);
+        _idle?.Stop();
         OutboundStays = OutboundSurvives && reason is not (DisconnectReason.Local or DisconnectReason.ContextTerminated);
         if (OutboundStays)
         {
@@ -266,7 +268,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// <summary>Lets go of everything. The closer calls it once, when the connection is over.</summary>
     internal void Teardown()
     {
-        Shard.Timers.Cancel(_idleTimer);
+        _idle?.Stop();
         _writer.Stop(OutboundStays);
         _reader.Release(_pool);
         Wire.Dispose();
@@ -287,9 +289,7 @@ internal sealed class Connection : ShardWork, IWireEvents
         _writer.Start(Shard.Now);
         if (Settings.IdleTimeout > TimeSpan.Zero)
         {
-            _idleTimer = new ShardTimer(static state => ((Connection)state).OnIdleTimer(), this);
-            _lastActivity = Shard.Timers.Timestamp();
-            Shard.Timers.Arm(_idleTimer, Settings.IdleTimeout);
+            _idle = new IdleWatch(this, Settings.IdleTimeout);
         }
 
         _sink.OnOpened(this);
@@ -349,10 +349,15 @@ internal sealed class Connection : ShardWork, IWireEvents
     {
         for (int i = 0; i < MaxReadsPerTurn; i++)
         {
+            int kept = _reader.Kept;
             ReadOutcome outcome = _reader.Read(Wire, Shard.ReceiveSlab, _pool, _scanner, out InboundBatch batch);
-            if (batch.Frames > 0 && Deliver(batch) == Delivery.Park)
+            if (batch.Frames > 0)
             {
-                _parked = true;
+                _parked |= Deliver(batch) == Delivery.Park;
+            }
+            else if (_reader.Kept > kept)
+            {
+                OnPartOfFrame();
             }
 
             WireStatus wait = WireStatus.WouldWait;
@@ -442,7 +447,7 @@ internal sealed class Connection : ShardWork, IWireEvents
         ReceivedMessages += batch.Frames;
         ReceivedBytes += batch.Length;
         LastReadAt = Shard.Now;
-        TouchIdle();
+        _idle?.Touch();
         bool owedBefore = _owesAnswers;
         _owesAnswers = owedBefore || (_sink.AnswersInPlace && Outbound.TryTakeTurn());
         bool isDone = false;
@@ -477,24 +482,11 @@ internal sealed class Connection : ShardWork, IWireEvents
         }
     }
 
-    private void TouchIdle()
+    /// <summary>A read brought no end of a frame, but something of one.</summary>
+    private void OnPartOfFrame()
     {
-        if (_idleTimer is not null)
-        {
-            _lastActivity = Shard.Timers.Timestamp();
-        }
-    }
-
-    private void OnIdleTimer()
-    {
-        TimeSpan quiet = Shard.Timers.Time.GetElapsedTime(_lastActivity);
-        if (_parked || quiet < Settings.IdleTimeout)
-        {
-            // A parked connection is silent because we do not read it: its clock stands still.
-            Shard.Timers.Arm(_idleTimer!, _parked ? Settings.IdleTimeout : Settings.IdleTimeout - quiet);
-            return;
-        }
-
-        _closer.Begin(DisconnectReason.IdleTimeout, CloseMode.Orderly, $"nothing received for {Settings.IdleTimeout}");
+        PartialReads++;
+        LastReadAt = Shard.Now;
+        _idle?.Touch();
     }
 }

@@ -53,9 +53,14 @@ internal sealed class ConnectionCloser(Connection connection)
                 _requestedReason = reason;
             }
 
+            // As in Begin: a later wish wants it sooner, not later. An infinite time is negative, hence the casts.
+            if (!_isRequested || _requestedLinger is not { } earlier || (linger is { } later && (ulong)later.Ticks < (ulong)earlier.Ticks))
+            {
+                _requestedLinger = linger;
+            }
+
             _isRequested = true;
             _requestedMode = mode;
-            _requestedLinger = linger;
             return true;
         }
     }

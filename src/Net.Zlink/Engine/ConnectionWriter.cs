@@ -19,6 +19,9 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     // What one pending send may hold: so much is unconfirmed when a connection breaks, and progress is seen at this grain.
     private const int MaxPendingSend = 256 * 1024;
 
+    // The same where a WriteTimeout judges by that progress: a peer that takes no more than so much in that time is taken for one that takes nothing. One more write for each wait.
+    private const int MaxTimedSend = 16 * 1024;
+
     private OutboundSegment? _sending;
     private ShardTimer? _timer;
     private bool _isStopped;
@@ -84,7 +87,6 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
             }
         }
 
-        connection.Shard.Timers.Cancel(_timer);
         connection.NotifyFlushed();
     }
 
@@ -111,6 +113,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     private void OnCompleted()
     {
         IsPending = false;
+        connection.Shard.Timers.Cancel(_timer); // The peer has taken something; the next wait has a time of its own.
         if (closer.IsClosed)
         {
             connection.Wire.FinishSend();
@@ -224,12 +227,12 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     /// <summary>Hands the rest to the wire to write when there is room. False if that ended at once.</summary>
     private bool WaitForRoom(OutboundSegment segment)
     {
-        int length = Math.Min(segment.Length - segment.Sent, MaxPendingSend);
+        TimeSpan limit = connection.Settings.WriteTimeout;
+        int length = Math.Min(segment.Length - segment.Sent, limit > TimeSpan.Zero ? MaxTimedSend : MaxPendingSend);
         segment.Exposed = segment.Sent + length;
         IsPending = true;
         if (connection.Wire.BeginSend(segment.Memory.Slice(segment.Sent, length), segment.EndsMidFrame || segment.Exposed < segment.Length))
         {
-            TimeSpan limit = connection.Settings.WriteTimeout;
             if (limit > TimeSpan.Zero)
             {
                 _timer ??= new ShardTimer(static state => ((ConnectionWriter)state).OnTimer(), this);

@@ -55,6 +55,9 @@ internal struct FrameReader
     /// <summary>The length that the broken frame announced.</summary>
     public uint Announced { get; private set; }
 
+    /// <summary>Bytes of an incomplete frame that have arrived.</summary>
+    public readonly int Kept => _own is null ? _tailLength : _ownLength;
+
     /// <summary>True while part of a frame has arrived.</summary>
     public readonly bool IsMidFrame => _tailLength > 0 || _own is not null;
 

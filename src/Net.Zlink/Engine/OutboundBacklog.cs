@@ -135,6 +135,9 @@ internal struct OutboundBacklog(BufferPool pool)
         return dropped;
     }
 
+    /// <summary>Control frames wait, be it behind a frame that is on its way.</summary>
+    public readonly bool HasControl => !_control.IsEmpty;
+
     /// <summary>Takes the control frames out, for the caller to release.</summary>
     public OutboundSegment? TakeControl() => _control.Take();
 

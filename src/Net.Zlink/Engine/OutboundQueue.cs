@@ -144,6 +144,9 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         return status;
     }
 
+    /// <summary>Protocol frames wait. On the shard, where alone they come and go.</summary>
+    public bool HasControl => _backlog.HasControl;
+
     /// <summary>Adds protocol frames, which go before all messages at the next frame boundary and stand in no count. On the shard, which then flushes.</summary>
     /// <returns>False if too much of this kind waits already: the peer asks and does not read.</returns>
     public bool TryAppendControl(ReadOnlySpan<byte> frames)

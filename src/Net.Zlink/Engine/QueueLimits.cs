@@ -13,7 +13,7 @@ internal readonly record struct QueueLimits(int Messages, long Bytes)
 
     /// <summary>True if so much is half of a limit: whoever takes tells the other side no later (docs/protocol.md, high-water marks).</summary>
     public bool IsHalf(long messages, long bytes) =>
-        (Messages > 0 && messages >= (Messages + 1) / 2) || (Bytes > 0 && bytes >= Bytes / 2);
+        (Messages > 0 && messages >= (Messages + 1L) / 2) || (Bytes > 0 && bytes >= Bytes / 2);
 
     /// <summary>The room of two queues that are one: the sum, or none where either has no limit.</summary>
     public QueueLimits And(QueueLimits other) => new(

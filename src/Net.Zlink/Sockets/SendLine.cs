@@ -114,29 +114,35 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
 
         RoutedSendWaiter? done = null;
         HandedOver.Keep();
-        lock (_gate)
+        try
         {
-            if (_isRouting)
+            lock (_gate)
             {
-                // A message that goes to a socket of this process may make room there at once, and that room is told on this very thread: the send under way must not be begun a second time.
-                _isToMoveAgain = true;
-            }
-            else
-            {
-                RoutedSendWaiter? last = null;
-                _isRouting = true;
-                do
+                if (_isRouting)
                 {
-                    _isToMoveAgain = false;
-                    MoveOnce(ref done, ref last);
+                    // A message that goes to a socket of this process may make room there at once, and that room is told on this very thread: the send under way must not be begun a second time.
+                    _isToMoveAgain = true;
                 }
-                while (_isToMoveAgain);
+                else
+                {
+                    RoutedSendWaiter? last = null;
+                    _isRouting = true;
+                    do
+                    {
+                        _isToMoveAgain = false;
+                        MoveOnce(ref done, ref last);
+                    }
+                    while (_isToMoveAgain);
 
-                _isRouting = false;
+                    _isRouting = false;
+                }
             }
         }
+        finally
+        {
+            HandedOver.LetGo();
+        }
 
-        HandedOver.LetGo();
         RoutedSendWaiter.CompleteEach(done);
     }
 

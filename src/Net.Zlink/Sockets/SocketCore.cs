@@ -402,7 +402,7 @@ internal abstract class SocketCore
             pipe.Close(reason, linger);
         }
 
-        Endpoints.CloseSessions(reason);
+        Endpoints.CloseSessions(reason, linger);
         Monitors.Stop();
         WritableWatchers.TellFenced();
         using (Gate.Hold())

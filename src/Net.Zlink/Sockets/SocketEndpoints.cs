@@ -185,8 +185,9 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
         foreach (ZmpListener listener in listeners)
         {
+            listener.Linger = linger;
             listener.Close();
-            CloseSessionsOf(listener);
+            CloseSessionsOf(listener, linger);
         }
 
         foreach (ZmpDialer dialer in dialers)
@@ -213,7 +214,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         if (session.Listener is { IsClosed: true })
         {
             // The listener closed between the two steps and may not have seen the connection.
-            session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
+            session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, session.Listener.Linger);
         }
     }
 
@@ -283,7 +284,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     }
 
     /// <summary>Ends dialers and connections that have no pipe in the socket any more, or never had one.</summary>
-    public void CloseSessions(DisconnectReason reason)
+    public void CloseSessions(DisconnectReason reason, TimeSpan linger)
     {
         (ZmpSession[] sessions, ZmpDialer[] dialers) = Snapshot();
         foreach (ZmpDialer dialer in dialers)
@@ -295,7 +296,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         {
             if (session.Listener is not null)
             {
-                session.Connection.RequestClose(reason, CloseMode.Orderly);
+                session.Connection.RequestClose(reason, CloseMode.Orderly, linger);
             }
         }
     }
@@ -412,14 +413,14 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         pipe.Close(DisconnectReason.Local, linger);
     }
 
-    private void CloseSessionsOf(ZmpListener listener)
+    private void CloseSessionsOf(ZmpListener listener, TimeSpan linger)
     {
         foreach (ZmpSession session in Snapshot().Sessions)
         {
             if (ReferenceEquals(session.Listener, listener))
             {
                 socket.Detach(session.Pipe, dropUnread: false); // As natively: who stops listening has not stopped reading.
-                session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
+                session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, linger);
             }
         }
     }

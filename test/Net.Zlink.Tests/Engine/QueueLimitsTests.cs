@@ -12,4 +12,12 @@ public sealed class QueueLimitsTests
         Assert.Equal(new QueueLimits(0, 0), new QueueLimits(2, 20).And(new QueueLimits(0, 0)));
         Assert.Equal(new QueueLimits(int.MaxValue, long.MaxValue), new QueueLimits(int.MaxValue, long.MaxValue).And(new QueueLimits(int.MaxValue, long.MaxValue)));
     }
+
+    [Fact]
+    public void Half_of_the_largest_mark_is_half_of_it()
+    {
+        var limits = new QueueLimits(int.MaxValue, 0);
+        Assert.False(limits.IsHalf(1, 1));
+        Assert.True(limits.IsHalf(1 << 30, 1));
+    }
 }

@@ -1,3 +1,4 @@
+using System.Buffers;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -128,7 +129,7 @@ public sealed class TimeoutTests
         byte[] read = [];
         while (read.Length < frame.Length)
         {
-            // More than one pending send's worth (256 KiB), so that there is progress in every span.
+            // More than one pending send's worth and the system's buffers, so that there is progress in every span.
             read = [.. read, .. await peer.ReadAsync(Math.Min(800_000, frame.Length - read.Length))];
             await AdvanceAsync(fixture, Nearly);
             Assert.Equal(1, socket.PeerCount);
@@ -137,10 +138,86 @@ public sealed class TimeoutTests
         Wire.AssertSame(frame, read);
     }
 
+    [Fact]
+    public async Task A_peer_that_takes_16_KiB_now_and_then_outlives_WriteTimeout()
+    {
+        await using var fixture = new StreamFixture(shards: 1, time: _time);
+        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { WriteTimeout = Limit, SendBufferSize = 16 * 1024 });
+        RawPeer peer = await fixture.ConnectAsync(endpoint, 16 * 1024);
+        uint id = await socket.NextConnectedAsync();
+        socket.Send(id, new byte[4_000_000]);
+        await fixture.SettleAsync();
+        for (int i = 0; i < 12; i++)
+        {
+            Assert.Equal(100_000, (await peer.ReadAsync(100_000)).Length);
+            await fixture.SettleAsync();
+            _time.Advance(Nearly);
+            await fixture.SettleAsync();
+            Assert.Equal(1, socket.PeerCount);
+        }
+
+        peer.Reset();
+    }
+
+    [Fact]
+    public async Task A_peer_that_takes_all_there_is_at_once_is_not_judged_by_a_wait_that_is_over()
+    {
+        await using var fixture = new StreamFixture(shards: 1, time: _time);
+        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { WriteTimeout = Limit });
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        uint id = await socket.NextConnectedAsync();
+        byte[] big = new byte[30_000_000];
+        const int Size = 16 * 1024;
+        const int Messages = 60; // More than one turn of the writer, so that the shard looks at its timers in between.
+        using var hasRead = new ManualResetEventSlim();
+        socket.Send(id, big); // More than the system takes: it is waited for room.
+        await socket.SendAsync(id, new Owned(Size, () => hasRead.Wait(Guard.Limit)), Size, Guard.Token).Guarded();
+        for (int i = 0; i < Messages; i++)
+        {
+            // Each of these takes the writer a second, and is taken by the system at once.
+            await socket.SendAsync(id, new Owned(Size, () => _time.Advance(TimeSpan.FromSeconds(1))), Size, Guard.Token).Guarded();
+        }
+
+        int first = big.Length + 4 + Size + 4;
+        Assert.Equal(first, (await peer.ReadAsync(first)).Length);
+        hasRead.Set();
+
+        Assert.Equal(Messages * (Size + 4), (await peer.ReadAsync(Messages * (Size + 4))).Length);
+        Assert.Equal(1, socket.PeerCount);
+    }
+
+    [Fact]
+    public async Task A_peer_that_sends_a_large_frame_in_pieces_outlives_IdleTimeout()
+    {
+        await using var fixture = new StreamFixture(shards: 1, time: _time);
+        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { IdleTimeout = Limit });
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        uint id = await socket.NextConnectedAsync();
+        await fixture.UntilAsync(() => _time.ArmedTimers > 0);
+        byte[] frame = Wire.Frame(Wire.Pattern(30_000));
+        for (int at = 0; at < frame.Length; at += 3_000)
+        {
+            // The first pieces wait in front of the next read, the later ones in a buffer of the frame's own.
+            await peer.SendAsync(frame.AsMemory(at, Math.Min(3_000, frame.Length - at)));
+            await fixture.SettleAsync();
+            await AdvanceAsync(fixture, Nearly);
+            Assert.Equal(1, socket.PeerCount);
+        }
+
+        Assert.Equal(30_000, (await socket.NextDataAsync(id)).Length);
+    }
+
     private async Task AdvanceAsync(StreamFixture fixture, TimeSpan by)
     {
         await fixture.Context.WhenIdleAsync().Guarded();
         _time.Advance(by);
         await fixture.Context.WhenIdleAsync().Guarded();
+    }
+
+    private sealed class Owned(int length, Action disposed) : IMemoryOwner<byte>
+    {
+        public Memory<byte> Memory { get; } = new byte[length];
+
+        public void Dispose() => disposed();
     }
 }

@@ -145,11 +145,60 @@ public sealed class HeartbeatTests
         Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
     }
 
-    private static async Task<(RouterSocket Router, RawPeer Peer, SocketMonitor Monitor)> OpenAsync(ContextFixture fixture, RouterOptions options)
+    [Fact]
+    public async Task A_large_message_that_comes_in_piece_by_piece_is_no_silence()
+    {
+        await using var fixture = new ContextFixture(time: _clock);
+        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second });
+        await peer.SendAsync(Convert.FromHexString("5A010200000000040200" + "05" + "00")); // Its heartbeat: it may be silent for half a second.
+        await AssertNextAsync(peer, Answer);
+        await peer.SendAsync(Convert.FromHexString("5A010000000F4240")); // 1,000,000 bytes follow.
+        byte[] piece = new byte[100_000];
+        for (int i = 0; i < 10; i++)
+        {
+            await peer.SendAsync(piece);
+            await fixture.SettleAsync();
+            _clock.Advance(Second / 2);
+            await fixture.SettleAsync();
+            Assert.False(monitor.TryRead(out _));
+        }
+
+        using Message message = await router.ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal(1_000_000, message.Span.Length);
+        _clock.Advance(3 * Second);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+    }
+
+    [Fact]
+    public async Task A_heartbeat_that_waits_behind_a_large_message_which_the_peer_is_taking_has_not_been_sent_yet()
+    {
+        await using var fixture = new ContextFixture(time: _clock);
+        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second, SendBufferSize = 16 * 1024 }, 16 * 1024);
+        const int Size = 4_000_000;
+        router.Send("A"u8, new byte[Size]);
+        int read = 0;
+        while (read < Size / 2)
+        {
+            read += (await peer.ReadAsync(500_000)).Length;
+            await fixture.SettleAsync();
+            _clock.Advance(Second / 2);
+            await fixture.SettleAsync();
+            Assert.False(monitor.TryRead(out _));
+        }
+
+        // It stops taking it: that is silence.
+        _clock.Advance(Second);
+        await fixture.SettleAsync();
+        _clock.Advance(Second);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+        peer.Reset();
+    }
+
+    private static async Task<(RouterSocket Router, RawPeer Peer, SocketMonitor Monitor)> OpenAsync(ContextFixture fixture, RouterOptions options, int receiveBuffer = 0)
     {
         options.Linger = TimeSpan.Zero;
         RouterSocket router = fixture.Context.CreateRouter(options);
-        RawPeer peer = await fixture.ConnectAsync(router.Bind("tcp://127.0.0.1:0"));
+        RawPeer peer = await fixture.ConnectAsync(router.Bind("tcp://127.0.0.1:0"), receiveBuffer);
         await peer.SendAsync(Convert.FromHexString(Greeting));
         const int GreetingOfOurs = 8 + 3 + 16 + 9;
         Assert.Equal(GreetingOfOurs, (await peer.ReadAsync(GreetingOfOurs)).Length);

@@ -1,3 +1,4 @@
+using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -151,5 +152,34 @@ public sealed class LiveOptionTests
                 return sending;
             }
         }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Unbind_goes_by_the_linger_of_now(bool lingers)
+    {
+        TimeSpan hour = TimeSpan.FromHours(1);
+        await using var fixture = new ContextFixture(time: new ManualTimeProvider());
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { SendBufferSize = 16 * 1024, Linger = lingers ? TimeSpan.Zero : hour });
+        string endpoint = router.Bind("tcp://127.0.0.1:0");
+        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectionReady);
+        RawPeer peer = await fixture.ConnectAsync(endpoint, 16 * 1024);
+        await peer.SendAsync(Convert.FromHexString("5A0102000000000401050141" + "5A0102000000000104")); // HELLO of a DEALER "A", READY
+        await monitor.ReadAsync(Guard.Token).Guarded();
+        for (int i = 0; i < 20; i++)
+        {
+            router.Send("A"u8, new byte[1_000_000]);
+        }
+
+        await fixture.SettleAsync();
+        router.Options.Linger = lingers ? hour : TimeSpan.Zero;
+        router.Unbind(endpoint);
+        await fixture.SettleAsync();
+
+        SocketStatistics books = router.GetStatistics();
+        peer.Reset();
+        Assert.Equal(lingers, books.DroppedMessages == 0);
+        Assert.Equal(lingers, books.QueuedMessages > 1);
     }
 }

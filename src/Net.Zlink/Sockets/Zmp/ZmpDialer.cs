@@ -55,7 +55,6 @@ internal sealed class ZmpDialer
     /// <summary>Ends the endpoint: what was accepted is delivered within <paramref name="linger"/>, over this connection or the next.</summary>
     public void Close(DisconnectReason reason, TimeSpan linger)
     {
-        bool lingers;
         lock (_gate)
         {
             if (_isClosing)
@@ -67,14 +66,18 @@ internal sealed class ZmpDialer
             _linger = linger;
             _closedAt = _socket.Host.Time.GetTimestamp();
             Volatile.Write(ref _isClosing, true); // Behind these: who looks at them first looks at this, without the lock.
-            lingers = linger != TimeSpan.Zero && Pipe.Queue.Counts.QueuedMessages > 0;
-            if (lingers && linger != Timeout.InfiniteTimeSpan)
+        }
+
+        Pipe.Queue.Close();
+        bool lingers = linger != TimeSpan.Zero && Pipe.Queue.Counts.QueuedMessages > 0; // Behind that: nothing more is accepted.
+        if (lingers && linger != Timeout.InfiniteTimeSpan)
+        {
+            lock (_gate)
             {
                 _deadline = _socket.Host.Time.CreateTimer(static state => ((ZmpDialer)state!).OnDeadline(), this, linger, Timeout.InfiniteTimeSpan);
             }
         }
 
-        Pipe.Queue.Close();
         Interlocked.MemoryBarrier(); // DeliverRest sets the pipe's session first, and then looks whether we close.
         if (Pipe.Session is { } ready)
         {

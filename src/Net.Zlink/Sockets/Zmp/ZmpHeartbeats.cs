@@ -27,6 +27,8 @@ internal sealed class ZmpHeartbeats
     private readonly long _openedAt;
     private TimeSpan _peerInterval = TimeSpan.MaxValue;
     private long _heartbeats;
+    private Progress _sinceHeartbeat;
+    private Progress _sinceRemote;
 
     /// <param name="session">Whose.</param>
     /// <param name="settings">The endpoint's options.</param>
@@ -79,6 +81,7 @@ internal sealed class ZmpHeartbeats
         {
             var own = TimeSpan.FromMilliseconds(100.0 * _settings.TtlTenths);
             _effectiveTtl = own > TimeSpan.Zero && own < remoteTtl ? own : remoteTtl;
+            _sinceRemote.IsMade(_session.Connection);
             _timers.Arm(_ttl, _effectiveTtl);
         }
     }
@@ -107,6 +110,7 @@ internal sealed class ZmpHeartbeats
         int length = ZmpHeartbeat.Write(frame, _settings.TtlTenths, []);
         if (_settings.Timeout > TimeSpan.Zero && !_timeout.IsArmed)
         {
+            _sinceHeartbeat.IsMade(_session.Connection);
             _timers.Arm(_timeout, _settings.Timeout);
         }
 
@@ -116,7 +120,7 @@ internal sealed class ZmpHeartbeats
 
     private void OnTimeout()
     {
-        if (_session.Connection.IsParked)
+        if (_session.Connection.IsParked || _sinceHeartbeat.IsMade(_session.Connection))
         {
             _timers.Arm(_timeout, _settings.Timeout);
             return;
@@ -127,7 +131,7 @@ internal sealed class ZmpHeartbeats
 
     private void OnTtl()
     {
-        if (_session.Connection.IsParked)
+        if (_session.Connection.IsParked || _sinceRemote.IsMade(_session.Connection))
         {
             _timers.Arm(_ttl, _effectiveTtl);
             return;
@@ -144,6 +148,22 @@ internal sealed class ZmpHeartbeats
             int length = ZmpHeartbeatAck.Write(frame, []);
             _timers.Arm(_stillHere, Pace);
             _session.SendControl(frame[..length]);
+        }
+    }
+
+    /// <summary>Whether a large frame has been moving: the peer's, behind which its heartbeats wait, or ours, behind which the heartbeat waits that it is to answer.</summary>
+    private struct Progress
+    {
+        private long _partialReads;
+        private long _lastWriteAt;
+
+        /// <summary>Since it was asked last.</summary>
+        public bool IsMade(Connection connection)
+        {
+            bool isMade = connection.PartialReads != _partialReads || (connection.Outbound.HasControl && connection.LastWriteAt != _lastWriteAt);
+            _partialReads = connection.PartialReads;
+            _lastWriteAt = connection.LastWriteAt;
+            return isMade;
         }
     }
 }

@@ -22,6 +22,9 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
     /// <summary>Closed by this side: no connection of it may stay.</summary>
     public bool IsClosed => _isClosed;
 
+    /// <summary>How long what was accepted for its connections may take to leave once it is closed; before that nobody asks. Null: as it was when it was bound.</summary>
+    public TimeSpan? Linger { get; set; }
+
     /// <summary>Tells of it: before anybody can find it to close it, which is told, too.</summary>
     public void Announce() => socket.Monitors.Publish(SocketEventTypes.Listening, listener.Handle, Endpoint, "");
 
