@@ -39,7 +39,7 @@ public sealed class HeartbeatTests
     public async Task Silence_after_a_heartbeat_ends_the_connection_plainly_when_the_timeout_is_over_and_anything_at_all_prevents_it()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        (RouterSocket _, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second, HeartbeatTimeout = 5 * Second });
+        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions { HeartbeatInterval = Second, HeartbeatTimeout = 5 * Second });
         for (int i = 0; i < 6; i++)
         {
             _clock.Advance(Second);
@@ -47,7 +47,7 @@ public sealed class HeartbeatTests
             if (i == 1)
             {
                 await peer.SendAsync(Convert.FromHexString("5A0100000000000178")); // a message: that is news of it, too
-                await fixture.SettleAsync();
+                await fixture.UntilAsync(() => router.CanReceive);
             }
         }
 
