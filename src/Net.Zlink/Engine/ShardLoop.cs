@@ -323,7 +323,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
         catch (Exception)
         {
-            // Even its way out failed (a logger that throws, for one). Letting this go on would stop every connection of the shard, or the process.
+            // Even its way out failed. Letting this go on would stop every connection of the shard, or the process.
             Counters.Faults++;
         }
     }

@@ -158,18 +158,13 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
     protected override void Evict(Pipe pipe)
     {
-        Receive.Drop(pipe.Lane);
+        Detach(pipe, dropUnread: true); // It has left the table already; this lets go of the rest.
         if (pipe is WirePipe { Session: { } session })
         {
             session.Evict();
         }
         else
         {
-            if (pipe is InprocPipe { IsActive: true } connecter)
-            {
-                Endpoints.Forget(connecter);
-            }
-
             pipe.Close(DisconnectReason.TakenOver, TimeSpan.Zero);
         }
     }

@@ -95,7 +95,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         {
             if (!begun)
             {
-                socket.Leave(); // Also where an observer, a log for one, threw.
+                socket.Leave(); // Also where something above threw.
             }
 
             socket.Endpoints.EndHandshake(); // It counts against the limit of connections.
