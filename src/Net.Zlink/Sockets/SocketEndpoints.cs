@@ -17,7 +17,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     private readonly List<InprocPipe> _inprocPipes = [];
     private readonly List<string> _inprocNames = [];
     private readonly HashSet<ZmpSession> _sessions = [];
-    private int _handshakes;
+    private int _places;
 
     /// <summary>Most connections at once, in both directions; 0: any number.</summary>
     public int MaxConnections { get; set; }
@@ -46,18 +46,31 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
     }
 
-    /// <summary>Why a new connection must be turned away, or null.</summary>
-    public string? WhyRefuse()
+    /// <summary>Gives an accepted connection a place among <see cref="MaxConnections"/>, also while it goes through its transport's own handshake: until <see cref="Track"/> or <see cref="GiveUpPlace"/>.</summary>
+    /// <returns>Null, or why it must be turned away.</returns>
+    public string? TakePlace()
     {
-        int limit = MaxConnections;
-        return limit > 0 && ConnectionCount + Volatile.Read(ref _handshakes) >= limit ? $"the socket has its {limit} connections; raise MaxConnections to take more" : null;
+        lock (_gate)
+        {
+            // Looked at and taken in one step: two listeners may accept at once.
+            if (MaxConnections > 0 && _sessions.Count + _places >= MaxConnections)
+            {
+                return $"the socket has its {MaxConnections} connections; raise MaxConnections to take more";
+            }
+
+            _places++;
+            return null;
+        }
     }
 
-    /// <summary>An accepted connection goes through its transport's own handshake first; it counts as a connection meanwhile.</summary>
-    public void BeginHandshake() => Interlocked.Increment(ref _handshakes);
-
-    /// <summary>That handshake is over.</summary>
-    public void EndHandshake() => Interlocked.Decrement(ref _handshakes);
+    /// <summary>No session has come of it.</summary>
+    public void GiveUpPlace()
+    {
+        lock (_gate)
+        {
+            _places--;
+        }
+    }
 
     /// <summary>Binds and starts to accept.</summary>
     public EndpointError Bind(string text, ZmpSettings settings, out string endpoint)
@@ -204,11 +217,16 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         return UnbindInproc(text) || listeners.Count + dialers.Count + pipes.Count > 0;
     }
 
+    /// <summary>The session has its connection. An accepted one sits down in the place that was taken for it.</summary>
     public void Track(ZmpSession session)
     {
         lock (_gate)
         {
             _sessions.Add(session);
+            if (session.Listener is not null)
+            {
+                _places--;
+            }
         }
 
         if (session.Listener is { IsClosed: true })

@@ -27,7 +27,7 @@ internal sealed class StreamHub
     private readonly CancellationTokenSource _closing = new();
     private uint _lastId;
     private int _pending;
-    private int _handshakes;
+    private int _places;
     private bool _closed;
 
     public StreamHub(EngineHost host, long receiveBudget)
@@ -134,15 +134,35 @@ internal sealed class StreamHub
         }
     }
 
-    /// <summary>Why a new connection must be turned away, or null.</summary>
-    public string? WhyRefuse(StreamSettings settings)
+    /// <summary>Gives an accepted connection a place among <see cref="StreamSettings.MaxConnections"/>, also while it goes through its transport's own handshake: until <see cref="TryRegister"/> or <see cref="GiveUpPlace"/>.</summary>
+    /// <returns>Null, or why it must be turned away.</returns>
+    public string? TakePlace(StreamSettings settings)
     {
-        if (settings.MaxConnections > 0 && _living.Count + Volatile.Read(ref _handshakes) >= settings.MaxConnections)
+        if (Queue.PendingEvents >= MaxUnreadEvents)
         {
-            return $"the socket has its {settings.MaxConnections} connections; raise MaxConnections to take more";
+            return $"{MaxUnreadEvents} connect and disconnect events are unread; receive them";
         }
 
-        return Queue.PendingEvents >= MaxUnreadEvents ? $"{MaxUnreadEvents} connect and disconnect events are unread; receive them" : null;
+        lock (_gate)
+        {
+            // Looked at and taken in one step: two listeners may accept at once.
+            if (settings.MaxConnections > 0 && _living.Count + _places >= settings.MaxConnections)
+            {
+                return $"the socket has its {settings.MaxConnections} connections; raise MaxConnections to take more";
+            }
+
+            _places++;
+            return null;
+        }
+    }
+
+    /// <summary>No peer has come of it.</summary>
+    public void GiveUpPlace()
+    {
+        lock (_gate)
+        {
+            _places--;
+        }
     }
 
     /// <summary>A connection is up whose transport's own handshake has yet to come. False if the hub is closed.</summary>
@@ -156,7 +176,6 @@ internal sealed class StreamHub
             }
 
             _pending++;
-            _handshakes++;
             return true;
         }
     }
@@ -167,7 +186,6 @@ internal sealed class StreamHub
         lock (_gate)
         {
             _pending--;
-            _handshakes--;
             CompleteIfAllClosed();
         }
     }
@@ -192,6 +210,11 @@ internal sealed class StreamHub
 
             _pending++;
             _living[id] = link;
+            if (origin is StreamListener)
+            {
+                _places--; // It sits down in the one that was taken for it.
+            }
+
             return true;
         }
     }

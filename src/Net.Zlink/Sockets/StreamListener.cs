@@ -39,7 +39,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
     public void OnAccepted(Socket socket)
     {
         Interlocked.Increment(ref hub.Counters.Accepted);
-        string? refusal = hub.WhyRefuse(settings);
+        string? refusal = hub.TakePlace(settings);
         if (refusal is not null)
         {
             Interlocked.Increment(ref hub.Counters.Refused);
@@ -51,7 +51,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
 
         if (listener.Upgrade is null)
         {
-            factory.Create(hub, new SocketWire(socket, listener.Scheme), settings, Endpoint, origin: this);
+            Create(new SocketWire(socket, listener.Scheme));
         }
         else if (hub.TryBeginHandshake())
         {
@@ -59,6 +59,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         }
         else
         {
+            hub.GiveUpPlace();
             socket.Dispose();
         }
     }
@@ -75,6 +76,14 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         EndpointEvents.ListenerFailed(hub.Monitors, hub.Host, listener.Handle, Endpoint, error);
     }
 
+    private void Create(Wire wire)
+    {
+        if (factory.Create(hub, wire, settings, Endpoint, origin: this) == 0)
+        {
+            hub.GiveUpPlace();
+        }
+    }
+
     private async Task UpgradeAsync(WireUpgrade upgrade, Socket socket)
     {
         try
@@ -82,10 +91,11 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
             UpgradeResult result = await TransportHandshake.AcceptAsync(upgrade, socket, Endpoint, listener.Scheme, hub.Host, hub.Monitors, _closing.Token).ConfigureAwait(false);
             if (result.Wire is not null)
             {
-                factory.Create(hub, result.Wire, settings, Endpoint, origin: this);
+                Create(result.Wire);
             }
             else
             {
+                hub.GiveUpPlace();
                 Interlocked.Increment(ref hub.Counters.FailedHandshakes);
             }
         }

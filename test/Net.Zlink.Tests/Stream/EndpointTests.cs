@@ -96,6 +96,19 @@ public sealed class EndpointTests
     }
 
     [Fact]
+    public async Task The_cap_holds_to_the_one_when_several_endpoints_accept_at_once()
+    {
+        const int Endpoints = 8;
+        const int Room = 4;
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { MaxConnections = Room });
+        string[] endpoints = [.. Enumerable.Range(0, Endpoints).Select(_ => socket.Bind("tcp://127.0.0.1:0"))];
+        await Task.WhenAll(endpoints.SelectMany(e => Enumerable.Range(0, Endpoints).Select(_ => fixture.ConnectAsync(e))));
+        await fixture.UntilAsync(() => socket.GetStatistics().AcceptedConnections == Endpoints * Endpoints && socket.GetStatistics().RefusedConnections + socket.PeerCount == Endpoints * Endpoints);
+        Assert.Equal(Room, socket.PeerCount);
+    }
+
+    [Fact]
     public async Task Sockets_that_all_ask_for_it_share_an_address()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "sharing spreads connections on POSIX systems only");

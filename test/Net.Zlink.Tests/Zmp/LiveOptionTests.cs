@@ -49,6 +49,19 @@ public sealed class LiveOptionTests
         first.Dispose();
     }
 
+    [Fact]
+    public async Task The_cap_of_connections_holds_to_the_one_when_several_endpoints_accept_at_once()
+    {
+        const int Endpoints = 8;
+        const int Room = 4;
+        await using var fixture = new ContextFixture();
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { MaxConnections = Room });
+        string[] endpoints = [.. Enumerable.Range(0, Endpoints).Select(_ => router.Bind("tcp://127.0.0.1:0"))];
+        RawPeer[] peers = await Task.WhenAll(endpoints.SelectMany(e => Enumerable.Range(0, Endpoints).Select(_ => fixture.ConnectAsync(e))));
+        await fixture.UntilAsync(() => router.GetStatistics().AcceptedConnections == peers.Length && router.GetStatistics().RefusedConnections >= peers.Length - Room);
+        Assert.Equal(peers.Length - Room, router.GetStatistics().RefusedConnections);
+    }
+
     [Theory]
     [InlineData("inproc://full")]
     [InlineData("tcp://127.0.0.1:0")]

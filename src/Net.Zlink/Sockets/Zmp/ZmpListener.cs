@@ -42,19 +42,24 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
     public void OnAccepted(Socket accepted)
     {
         Interlocked.Increment(ref socket.Books.Accepted);
-        string? refusal = socket.Endpoints.WhyRefuse();
-        if (refusal is not null || !socket.Enter())
+        string? refusal = socket.Endpoints.TakePlace();
+        if (refusal is null && !socket.Enter())
+        {
+            socket.Endpoints.GiveUpPlace();
+            refusal = "the socket is closed";
+        }
+
+        if (refusal is not null)
         {
             Interlocked.Increment(ref socket.Books.Refused);
             socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, Endpoints.Format(TransportHandshake.AddressOf(accepted, remote: true), listener.Scheme), detail: refusal);
-            Log.ConnectionRefused(socket.Host.Logger, Endpoint, refusal ?? "the socket is closed");
+            Log.ConnectionRefused(socket.Host.Logger, Endpoint, refusal);
             accepted.Dispose();
             return;
         }
 
         if (listener.Upgrade is { } upgrade)
         {
-            socket.Endpoints.BeginHandshake();
             _ = UpgradeAsync(upgrade, accepted);
         }
         else
@@ -95,10 +100,10 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         {
             if (!begun)
             {
-                socket.Leave(); // Also where something above threw.
+                // Also where something above threw.
+                socket.Endpoints.GiveUpPlace();
+                socket.Leave();
             }
-
-            socket.Endpoints.EndHandshake(); // It counts against the limit of connections.
         }
     }
 
