@@ -24,10 +24,10 @@ public sealed record PeerInfo
     /// <summary>Reading is stopped because the application does not receive as fast as the peer sends.</summary>
     public required bool IsParked { get; init; }
 
-    /// <summary>Whole messages sent, subscriptions included.</summary>
+    /// <summary>Whole messages sent; also subscriptions, but not over inproc.</summary>
     public required long MessagesSent { get; init; }
 
-    /// <summary>Whole messages received.</summary>
+    /// <summary>Whole messages received; subscriptions are none.</summary>
     public required long MessagesReceived { get; init; }
 
     /// <summary>Messages that wait to be written, and their bytes.</summary>

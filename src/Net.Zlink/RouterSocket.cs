@@ -103,7 +103,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="message">A received message; accepted, it is ended.</param>
     /// <returns>False if it would have to wait, or there is no such peer with <see cref="RouterOptions.Mandatory"/>.</returns>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(ReadOnlySpan<byte> routingId, in Message message) => Sender.TrySend(routingId, in message) == ZlinkError.None;
@@ -112,7 +112,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="message">A received message; accepted, it is ended.</param>
     /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
     public void Send(ReadOnlySpan<byte> routingId, in Message message) => Sender.Send(routingId, in message);
 
@@ -123,7 +123,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
     public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, in Message message, CancellationToken cancellationToken = default) => Sender.SendAsync(routingId.Span, in message, cancellationToken);
 

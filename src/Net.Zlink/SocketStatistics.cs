@@ -4,7 +4,8 @@ using Net.Zlink.Sockets.Pipes;
 
 namespace Net.Zlink;
 
-/// <summary>What a ZMP socket has done so far. Sent: accepted = written + dropped + queued. Received: read = delivered + dropped + queued. In whole messages, subscriptions included.</summary>
+/// <summary>What a ZMP socket has done so far. Sent: accepted = written + dropped + queued. Received: read = delivered + dropped + queued. In whole messages.</summary>
+/// <remarks>Subscriptions count as messages where a SUB or XSUB sends them over a wire, and where an XPUB's application receives them. What a publisher only takes note of, and what a subscriber tells one of its own process, is in no count.</remarks>
 public sealed record SocketStatistics
 {
     /// <summary>Pipes to peers, also to those that are not connected.</summary>

@@ -137,7 +137,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
 
     /// <summary>
     /// Ends every socket in order: no more is accepted or received, what Send accepted is written, connections end properly. At the deadline what is left is
-    /// dropped and reported. Idempotent: later calls return the first one's report, at the first one's deadline.
+    /// dropped and reported. Idempotent: later calls return the first one's report, at the first one's deadline. Nothing can be created from the call on; the sockets end on
+    /// the thread pool, so what is called on one of them directly behind it may still succeed.
     /// </summary>
     /// <param name="deadline">How long delivering may take; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
     /// <param name="cancellationToken">Ends the wait, not the shutdown.</param>

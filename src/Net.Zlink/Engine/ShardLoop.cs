@@ -130,16 +130,19 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         ShardLoop? outer = t_current;
         t_current = this;
         IsHelped = true;
-        long now = Stopwatch.GetTimestamp();
-        long end = now + MaxTicksPerTurn;
-        for (int i = 0; i < MaxFlushesPerHelp && now <= end && _urgent.Take() is { } work; i++)
+        long start = Stopwatch.GetTimestamp();
+        long now = start;
+        int works = 0;
+        while (works < MaxFlushesPerHelp && now <= start + MaxTicksPerTurn && _urgent.Take() is { } work)
         {
             now = RunOne(work, Interlocked.Exchange(ref work.Pending, 0), now);
+            works++;
         }
 
         IsHelped = false;
         t_current = outer;
         Counters.Helps++;
+        Counters.RecordTurn(now - start, works);
         Leave();
     }
 
@@ -156,9 +159,11 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
         ShardLoop? outer = t_current;
         t_current = this;
-        RunOne(work, reasons, Stopwatch.GetTimestamp());
+        long start = Stopwatch.GetTimestamp();
+        long end = RunOne(work, reasons, start);
         t_current = outer;
         Counters.Helps++;
+        Counters.RecordTurn(end - start, 1);
         Leave();
         return true;
     }

@@ -94,6 +94,9 @@ internal abstract class SocketCore
     /// <param name="tells">The application gets its notice, if one is due, as a message of its own; false: the caller sees to that.</param>
     public virtual SubscriptionOutcome OnSubscription(Pipe pipe, ReadOnlySpan<byte> prefix, bool subscribes, bool tells = true) => SubscriptionOutcome.Silent;
 
+    /// <summary>There is a peer of that routing id (ROUTER).</summary>
+    public virtual bool Knows(ReadOnlySpan<byte> routeId) => false;
+
     /// <summary>A lane has messages that nobody has told the receive queue of. Outside of all locks.</summary>
     public virtual void Announce(InboundLane lane, int messages) => Receive.Enqueue(lane, messages);
 

@@ -143,12 +143,17 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
                 return EndpointError.None;
             }
 
+            if (settings.Alias is { } name && _dialers.Exists(d => d.Alias is { } other && other.AsSpan().SequenceEqual(name)))
+            {
+                return TurnedAway(text, settings); // Also while that endpoint has no pipe: its next connection gets the name.
+            }
+
             dialer = new ZmpDialer(socket, target, settings);
             _dialers.Add(dialer);
         }
 
         // With IMMEDIATE there is no pipe before there is a connection.
-        if (!settings.Immediate && !socket.TryAttach(dialer.Pipe, peer: null))
+        if (settings.Immediate ? settings.Alias is { } wanted && socket.Knows(wanted) : !socket.TryAttach(dialer.Pipe, peer: null))
         {
             Forget(dialer);
             return TurnedAway(text, settings);

@@ -238,8 +238,10 @@ internal sealed class StreamHub
     /// <summary>The peer cannot be sent to any more; its end is announced once. True for the caller that has to announce it to the application.</summary>
     public bool EndPeer(StreamLink link, DisconnectReason reason, string? detail)
     {
+        // Ended first, then taken out: Announce puts it in first and then looks whether it has ended, so one of the two takes it out.
+        bool isFirst = link.TryEnd(reason);
         _links.TryRemove(new KeyValuePair<uint, StreamLink>(link.Id, link));
-        if (!link.TryEnd(reason))
+        if (!isFirst)
         {
             return false;
         }

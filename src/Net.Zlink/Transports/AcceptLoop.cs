@@ -108,9 +108,23 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
             _closed = true;
             _timer?.Dispose();
             _release?.Invoke();
+            StopListening();
             _listener.Dispose(); // a pending accept completes with an error and finds the loop closed
             _args.Dispose();     // takes effect when that accept has completed
             return true;
+        }
+    }
+
+    /// <summary>Gives the address back even while a child process that is just being started, and has not come to its own program yet, holds a copy of the descriptor.</summary>
+    private void StopListening()
+    {
+        try
+        {
+            _listener.Shutdown(SocketShutdown.Both);
+        }
+        catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
+        {
+            // Only Linux knows the shutdown of a listener; closing it has to do elsewhere.
         }
     }
 

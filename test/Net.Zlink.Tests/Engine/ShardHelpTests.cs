@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Net.Zlink.Engine;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineKit;
@@ -82,6 +83,27 @@ public sealed class ShardHelpTests
         await DrainAsync(shard);
         Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref ran) == 4 * PerThread, Patience), $"{4 * PerThread - ran} works did not run.");
         Assert.Equal(0, overlaps);
+    }
+
+    [Fact]
+    public async Task What_a_thread_of_the_application_runs_counts_as_the_shards_time()
+    {
+        ShardLoop shard = NewShard();
+        await DrainAsync(shard);
+        long busy = shard.Counters.BusyTicks;
+        long turns = shard.Counters.Turns;
+        long worked = 0;
+        var work = new TestWork(_ =>
+        {
+            long start = Stopwatch.GetTimestamp();
+            while (worked < Stopwatch.Frequency / 1000)
+            {
+                worked = Stopwatch.GetTimestamp() - start;
+            }
+        });
+        Assert.True(shard.TryRunNow(work, 1));
+        Assert.Equal(turns + 1, shard.Counters.Turns);
+        Assert.InRange(shard.Counters.BusyTicks - busy, worked, long.MaxValue);
     }
 
     [Fact]

@@ -179,7 +179,8 @@ public sealed class BooksTests
             Assert.InRange(here.AcceptedMessages + here.DroppedAtHighWaterMark + here.UnmatchedMessages, _sent, _sent + (2 * news));
             Assert.Equal(here.AcceptedMessages, here.WrittenMessages + here.DroppedMessages);
             Assert.Equal(there.ReceivedMessages, there.DeliveredMessages + there.DroppedUnreadMessages);
-            Assert.InRange(there.ReceivedMessages, 1, here.WrittenMessages);
+            int notices = to is XPubSocket ? cuts : 0; // What it tells itself of a topic that ended with its connection was written by nobody.
+            Assert.InRange(there.ReceivedMessages, 1, here.WrittenMessages + notices);
             if (to is not XPubSocket)
             {
                 Assert.Equal(_received, there.DeliveredMessages); // An XPUB gives notices besides.

@@ -40,6 +40,23 @@ public sealed class StatisticsTests
         }
     }
 
+    [Theory]
+    [InlineData("tcp://127.0.0.1:0")]
+    [InlineData("inproc://notices")]
+    public async Task What_an_XPUB_is_told_of_subscriptions_is_counted_like_messages(string endpoint)
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub();
+        SubSocket subscriber = fixture.Context.CreateSub();
+        subscriber.Connect(publisher.Bind(endpoint));
+        subscriber.Subscribe("a");
+        subscriber.Subscribe("b");
+        await fixture.UntilAsync(() => publisher.GetStatistics() is { ReceivedMessages: 2, UnreadMessages: 2, DeliveredMessages: 0 });
+        (await publisher.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        SocketStatistics books = publisher.GetStatistics();
+        Assert.Equal((2, 1, 1), (books.ReceivedMessages, books.UnreadMessages, books.DeliveredMessages));
+    }
+
     [Fact]
     public async Task What_a_lost_peer_was_sent_and_left_unread_stays_counted()
     {

@@ -29,6 +29,7 @@ internal sealed class PublisherCore : SocketCore
         {
             _told = new PublisherNotices(this) { Endpoint = "", IsActive = false };
             _told.Lane.BelongTo(_told);
+            Books.Open(_told); // The application receives them like messages: they are counted like these.
         }
     }
 

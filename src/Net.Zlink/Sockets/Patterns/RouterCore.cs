@@ -74,8 +74,8 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         return SendStatus.Dropped;
     }
 
-    /// <summary>The peer of that id, if there is one.</summary>
-    public bool Knows(ReadOnlySpan<byte> routeId)
+    /// <inheritdoc/>
+    public override bool Knows(ReadOnlySpan<byte> routeId)
     {
         using (Gate.Hold())
         {

@@ -46,6 +46,9 @@ internal sealed class ZmpDialer
     /// <summary>The endpoint as it was given to Connect.</summary>
     public string Text => _target.Text;
 
+    /// <summary>What the socket calls the peer; null: as it calls itself.</summary>
+    public byte[]? Alias => _settings.Alias;
+
     /// <summary>The pipe that messages go to; with IMMEDIATE the one of the present attempt.</summary>
     public WirePipe Pipe => Volatile.Read(ref _pipe);
 

@@ -1,0 +1,43 @@
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Zmp;
+
+/// <summary>Names that a ROUTER gives to the peers that it connects to.</summary>
+public sealed class PeerNameTests
+{
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    public async Task A_name_is_given_once_whether_its_endpoint_has_a_connection_or_not(bool immediate, bool connects)
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Immediate = immediate, Mandatory = true });
+        string first = connects ? fixture.Context.CreateRouter().Bind("tcp://127.0.0.1:0") : RawListener.NobodyListens();
+        router.Connect(first, "name"u8);
+        if (connects)
+        {
+            await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: true }]);
+        }
+
+        string second = RawListener.NobodyListens();
+        Assert.Equal(ZlinkError.AddressInUse, Assert.Throws<ZlinkException>(() => router.Connect(second, "name"u8)).Error);
+        router.Connect(second, "other"u8);
+
+        router.Disconnect(first);
+        router.Connect(RawListener.NobodyListens(), "name"u8);
+    }
+
+    [Fact]
+    public async Task With_Immediate_the_id_of_a_peer_that_came_in_is_no_name_for_another()
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Immediate = true });
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "name"u8.ToArray() });
+        dealer.Connect(router.Bind("tcp://127.0.0.1:0"));
+        await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: true }]);
+        Assert.Equal(ZlinkError.AddressInUse, Assert.Throws<ZlinkException>(() => router.Connect(RawListener.NobodyListens(), "name"u8)).Error);
+    }
+}
