@@ -53,6 +53,7 @@ internal static class AllocCommand
 
     private static async Task<int> RunAsync(AllocRun run, string only, FileInfo? json, CancellationToken cancellation)
     {
+        OutputCheck.File(json);
         var machine = new Machine();
         Console.WriteLine(machine);
         Console.WriteLine($"{run.WarmUp:N0} messages to warm up, then {run.Messages:N0} measured by GC.GetTotalAllocatedBytes(true); inline completions {(run.InlineCompletions ? "on" : "off")}, pool {run.Pool}");

@@ -36,6 +36,12 @@ internal static class CommandLineProgram
             Console.Error.WriteLine(e.Message);
             return WrongRequest;
         }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // A file that cannot be read or written: the path is in the sentence.
+            Console.Error.WriteLine(e.Message);
+            return WrongRequest;
+        }
         catch (OperationCanceledException)
         {
             Console.Error.WriteLine("Stopped.");

@@ -27,9 +27,9 @@ internal static class CompareCommand
 
     private static readonly Option<int> Discard = new Option<int>("--discard") { Description = "Rounds before them that do not.", DefaultValueFactory = _ => 1 }.AtLeast(0);
 
-    private static readonly Option<int> WarmUp = new Option<int>("--warm-up") { Description = "Seconds of load before the measurement.", DefaultValueFactory = _ => 2 }.AtLeast(0);
+    private static readonly Option<int> WarmUp = new Option<int>("--warm-up") { Description = "Seconds of load before the measurement.", DefaultValueFactory = _ => 2 }.AtLeast(0).AtMost(OptionChecks.SecondsOfADay);
 
-    private static readonly Option<int> Measure = new Option<int>("--measure") { Description = "Seconds measured.", DefaultValueFactory = _ => 6 }.AtLeast(1);
+    private static readonly Option<int> Measure = new Option<int>("--measure") { Description = "Seconds measured.", DefaultValueFactory = _ => 6 }.AtLeast(1).AtMost(OptionChecks.SecondsOfADay);
 
     private static readonly Option<FileInfo?> Json = new("--json") { Description = "Also write every run to this file." };
 
@@ -61,6 +61,7 @@ internal static class CompareCommand
         LoadCase[] cases = [.. request.GetValue(Cases)!.Select(LoadCase.Parse)];
         Bar[] bars = [.. (request.GetValue(Bars) ?? []).Select(Bar.Parse)];
         Check(servers, cases, bars);
+        OutputCheck.File(request.GetValue(Json));
         bool needsLoad = cases.Any(c => !c.IsIdle);
         LoadCommand? load = needsLoad ? new LoadCommand(LoadCommand.Find(request.GetValue(Load)), request.GetValue(WarmUp), request.GetValue(Measure)) : null;
         int rounds = request.GetValue(Rounds);
@@ -83,10 +84,7 @@ internal static class CompareCommand
             List<Run> runs = await runner.RunAsync(what, cancellation);
 
             // A bar on a figure that this case does not have (idle, in a case with load) belongs to another case of the same call.
-            Bar[] applicable = [.. bars.Where(bar => bar.Case is null
-                ? cases.Length == 1 || runs.Any(run => bar.Metric.Of(run) is not null)
-                : string.Equals(bar.Case, what.Name, StringComparison.OrdinalIgnoreCase))];
-            var result = CaseResult.Of(what, rounds, runs, applicable, servers[0].Name);
+            var result = CaseResult.Of(what, rounds, runs, [.. bars.Where(what.IsMeantBy)], servers[0].Name);
             results.Add(result);
             Report.Print(result, servers);
         }
@@ -124,10 +122,7 @@ internal static class CompareCommand
                 throw new RequestException($"The bar {bar} names {unknown}, which is none of the servers {string.Join(", ", names)}.");
             }
 
-            if (bar.Case is not null && !cases.Any(what => string.Equals(what.Name, bar.Case, StringComparison.OrdinalIgnoreCase)))
-            {
-                throw new RequestException($"The bar {bar} is about a case that is not run; add --case {bar.Case}.");
-            }
+            LoadCase.CheckMeant(bar, cases);
         }
 
         foreach (LoadCase what in cases)

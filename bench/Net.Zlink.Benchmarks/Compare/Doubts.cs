@@ -13,11 +13,14 @@ internal static class Doubts
     private const double QuietPercent = 5;
 
     /// <summary>A clause for each thing that was wrong, besides runs that failed.</summary>
-    public static IEnumerable<string> Of(IReadOnlyList<Run> runs, string first)
+    /// <param name="runs">All that count.</param>
+    /// <param name="first">The control.</param>
+    /// <param name="figure">What the runs were made for.</param>
+    public static IEnumerable<string> Of(IReadOnlyList<Run> runs, string first, Metric figure)
     {
-        if (Spread.Of(Ratios.Figures(runs, first, Metric.Rate)) is { } control && control.Max > control.Min * SteadyControl)
+        if (Spread.Of(Ratios.Figures(runs, first, figure)) is { } control && control.Max > control.Min * SteadyControl && control.Max - control.Min > figure.Grain)
         {
-            yield return string.Create(CultureInfo.InvariantCulture, $"{first} itself moved from {control.Min:N0} to {control.Max:N0} msg/s between rounds");
+            yield return $"{first} itself moved from {Text(control.Min)} to {Text(control.Max)} {figure.Title} between rounds";
         }
 
         double others = runs.Count == 0 ? 0 : runs.Max(run => run.OthersPercent);
@@ -25,5 +28,7 @@ internal static class Doubts
         {
             yield return string.Create(CultureInfo.InvariantCulture, $"other programs used up to {others:0} % of the machine during a run");
         }
+
+        string Text(double value) => value.ToString(figure.Format, CultureInfo.InvariantCulture);
     }
 }

@@ -31,6 +31,17 @@ internal sealed record LoadCase(string Name, int Connections, int Size, int InFl
 
     public string Shape => IsIdle ? $"{Connections} connections, nothing sent" : InFlight == 0 ? $"{Connections} connections, connect only" : $"{Connections}x{Size}x{InFlight}";
 
+    /// <summary>What the case is run for.</summary>
+    public Metric Own => IsIdle ? Metric.Idle : InFlight == 0 ? Metric.Connect : Metric.Rate;
+
+    /// <summary>Whether a run of the case can have the figure.</summary>
+    public bool Has(Metric metric)
+    {
+        bool isOfIdle = metric == Metric.Idle || metric == Metric.Held;
+        bool isOfConnecting = metric == Metric.Connect || metric == Metric.Peak;
+        return IsIdle ? isOfIdle : InFlight == 0 ? isOfConnecting : !isOfIdle && metric != Metric.Latency;
+    }
+
     /// <summary>A preset's name, or CONNECTIONSxSIZExINFLIGHT.</summary>
     public static LoadCase Parse(string text)
     {
@@ -45,12 +56,31 @@ internal sealed record LoadCase(string Name, int Connections, int Size, int InFl
             : throw new RequestException($"There is no case '{text}'. Use {Known}, or CONNECTIONSxSIZExINFLIGHT such as 1000x1024x30.");
     }
 
+    /// <summary>Whether the bar is about this case: the one that it names, or any that has its figure.</summary>
+    public bool IsMeantBy(Bar bar) => (bar.Case is null || string.Equals(Name, bar.Case, StringComparison.OrdinalIgnoreCase)) && Has(bar.Metric);
+
+    /// <summary>A bar that is about nothing would pass for one that is met.</summary>
+    /// <exception cref="RequestException">It is about none of the cases.</exception>
+    public static void CheckMeant(Bar bar, IReadOnlyCollection<LoadCase> cases)
+    {
+        if (cases.Any(what => what.IsMeantBy(bar)))
+        {
+            return;
+        }
+
+        bool isRun = bar.Case is null || cases.Any(what => string.Equals(what.Name, bar.Case, StringComparison.OrdinalIgnoreCase));
+        throw new RequestException(isRun
+            ? $"The bar {bar} is about a figure that {(bar.Case is null ? "no case of this call has" : "its case does not have")}: with load there are rate, p50, p99, connect, cpu and peak; in connect, connect and peak; in idle, idle and held."
+            : $"The bar {bar} is about a case that is not run; add --case {bar.Case}.");
+    }
+
     public void CheckLimits()
     {
         int limit = ProcFile.OpenFileLimit();
-        if (Connections + OtherFiles > limit)
+        long needed = (long)Connections + OtherFiles;
+        if (needed > limit)
         {
-            throw new RequestException($"Case {Name} needs {Connections + OtherFiles} open files a process and the limit is {limit}: raise it with 'ulimit -n {Connections + OtherFiles}' first.");
+            throw new RequestException($"Case {Name} needs {needed} open files a process and the limit is {limit}: raise it with 'ulimit -n {needed}' first.");
         }
     }
 

@@ -65,7 +65,7 @@ internal static class Report
             Console.WriteLine($"failed: {run.Server}, round {run.Round}: {run.Fault}");
         }
 
-        foreach (string doubt in Doubts.Of(result.Runs, first))
+        foreach (string doubt in Doubts.Of(result.Runs, first, result.Case.Own))
         {
             Console.WriteLine($"doubt: {doubt}; this table is void, run it again on a quiet machine.");
         }

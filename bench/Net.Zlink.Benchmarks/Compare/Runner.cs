@@ -39,6 +39,7 @@ internal sealed class Runner(LoadCommand? load, IReadOnlyList<ServerSpec> server
         await using RunningServer server = await RunningServer.StartAsync(spec, cancellation);
         await Task.Delay(AfterStart, cancellation);
         double busyBefore = ProcFile.BusySeconds();
+        TimeSpan ownBefore = Environment.CpuUsage.TotalTime;
         long start = Stopwatch.GetTimestamp();
         LoadResult? result = null;
         IdleResult? idle = null;
@@ -67,7 +68,10 @@ internal sealed class Runner(LoadCommand? load, IReadOnlyList<ServerSpec> server
         double elapsed = Stopwatch.GetElapsedTime(start).TotalSeconds;
         double busy = ProcFile.BusySeconds() - busyBefore;
         double cpu = ProcFile.CpuSeconds(server.Id);
-        double others = Math.Max(0, busy - cpu - (result?.ClientCpuSeconds ?? 0));
+
+        // This program is no other: in the idle case it makes the connections itself.
+        double own = (Environment.CpuUsage.TotalTime - ownBefore).TotalSeconds;
+        double others = Math.Max(0, busy - cpu - own - (result?.ClientCpuSeconds ?? 0));
         return new Run
         {
             Server = spec.Name,

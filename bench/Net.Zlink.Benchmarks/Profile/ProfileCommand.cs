@@ -25,9 +25,9 @@ internal static class ProfileCommand
 
     private static readonly Option<string> Case = new("--case") { Description = "The load generator's case, as for 'compare'.", DefaultValueFactory = _ => "s2" };
 
-    private static readonly Option<int> Seconds = new("--seconds") { Description = "How long.", DefaultValueFactory = _ => 10 };
+    private static readonly Option<int> Seconds = new Option<int>("--seconds") { Description = "How long.", DefaultValueFactory = _ => 10 }.AtLeast(1).AtMost(OptionChecks.SecondsOfADay);
 
-    private static readonly Option<int> Top = new("--top") { Description = "Rows per table.", DefaultValueFactory = _ => 30 };
+    private static readonly Option<int> Top = new Option<int>("--top") { Description = "Rows per table.", DefaultValueFactory = _ => 30 }.AtLeast(1);
 
     private static readonly Option<string?> Find = new("--find") { Description = "Also show who calls, and what is called by, the methods whose name contains this text." };
 
@@ -50,13 +50,6 @@ internal static class ProfileCommand
             command.Add(option);
         }
 
-        Seconds.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<int>() < 1)
-            {
-                result.AddError("--seconds must be at least 1.");
-            }
-        });
         command.SetAction(RunAsync);
         return command;
     }
@@ -70,6 +63,8 @@ internal static class ProfileCommand
             throw new RequestException("Give either --server COMMAND or --pid NUMBER.");
         }
 
+        FileInfo file = request.GetValue(Output)!;
+        OutputCheck.File(file);
         await using RunningServer? server = command is null ? null : await RunningServer.StartAsync(ServerSpec.Parse("server=" + command), cancellation);
         int seconds = request.GetValue(Seconds);
         await using ChildProcess? load = StartLoad(request, server, seconds);
@@ -78,7 +73,6 @@ internal static class ProfileCommand
             await Task.Delay(TimeSpan.FromSeconds(WarmUpSeconds), cancellation);
         }
 
-        FileInfo file = request.GetValue(Output)!;
         Console.Error.WriteLine($"sampling for {seconds} s ...");
         Recording recording = await Recording.TakeAsync(server?.Id ?? pid!.Value, TimeSpan.FromSeconds(seconds), request.GetValue(Allocations), file, cancellation);
         if (load is not null)

@@ -26,7 +26,7 @@ internal sealed class LoadState : IDisposable
     {
         Settings = settings;
         Template = new MessageTemplate(Math.Max(settings.Size, MessageTemplate.SmallestPayload));
-        _workers = new ThreadLocal<LoadWorker>(() => new LoadWorker(Template.MakeBatch(settings.SendBatch)), trackAllValues: true);
+        _workers = new ThreadLocal<LoadWorker>(() => new LoadWorker(Template.MakeBatch(Math.Clamp(settings.InFlight, 1, settings.SendBatch))), trackAllValues: true);
     }
 
     public ScenarioSettings Settings { get; }

@@ -36,8 +36,9 @@ internal static unsafe partial class NativeZlink
             return $"NOT MEASURED: {Variable} names a file that cannot be loaded";
         }
 
+        bool isZlink = NativeLibrary.TryGetExport(handle, nameof(zlink_version), out _);
         NativeLibrary.Free(handle);
-        return null;
+        return isZlink ? null : $"NOT MEASURED: {Variable} names a library that is not zlink: it has no {nameof(zlink_version)}";
     }
 
     public static Version LibraryVersion()

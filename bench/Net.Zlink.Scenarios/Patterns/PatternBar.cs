@@ -43,6 +43,24 @@ internal static class PatternBar
         return lines.Select(Parse);
     }
 
+    /// <summary>A bar that is about nothing would pass for one that is met.</summary>
+    /// <param name="bars">As given: each must be about a case.</param>
+    /// <param name="presets">Sets of bars; of a set some must be, the others are for patterns that are not run.</param>
+    /// <param name="cases">What is run.</param>
+    /// <exception cref="RequestException">One is about none.</exception>
+    public static void CheckAbout(IEnumerable<Bar> bars, IEnumerable<string> presets, IReadOnlyCollection<PatternCase> cases)
+    {
+        if (bars.FirstOrDefault(bar => !cases.Any(bar.IsAbout)) is { } bar)
+        {
+            throw new RequestException($"The bar {bar.Case}:{bar.Metric.Name} is about no case that is run. Look at its pattern, transport and size; PUBSUB has no latency.");
+        }
+
+        if (presets.FirstOrDefault(name => !Preset(name).Any(one => cases.Any(one.IsAbout))) is { } preset)
+        {
+            throw new RequestException($"None of the bars '{preset}' is about a case that is run.");
+        }
+    }
+
     /// <summary>Whether the bar is about that case.</summary>
     public static bool IsAbout(this Bar bar, PatternCase what)
     {

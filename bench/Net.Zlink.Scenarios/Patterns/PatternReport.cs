@@ -59,7 +59,8 @@ internal sealed class PatternReport(ParseResult request, PatternRunner runner, s
             Console.WriteLine($"skipped: {one.Stack}: {one.Why}");
         }
 
-        if (result.Runs.Count > 0)
+        // One that no stack could run is not there, but for a bar: that is void, and not met.
+        if (result.Runs.Count > 0 || result.Bars.Count > 0)
         {
             _results.Add(result);
         }

@@ -32,7 +32,7 @@ internal sealed record PatternResult(PatternCase Case, IReadOnlyList<Run> Runs, 
         Bars.Select(bar => new PatternVerdict(Case.Name, bar.Bar.ToString(), bar.Measured?.ToString(bar.Bar.IsRatio ? "0.00" : bar.Bar.Metric.Format) ?? "nothing", Short(bar.Verdict)));
 
     /// <summary>What is doubtful about it; with any of these the case is void.</summary>
-    public IEnumerable<string> Doubted(string control) => Doubts.Of(Runs, control).Select(doubt => $"{Case}: {doubt}");
+    public IEnumerable<string> Doubted(string control) => Doubts.Of(Runs, control, Metric.Rate).Select(doubt => $"{Case}: {doubt}");
 
     /// <summary>The table, then the bars, then what is wrong.</summary>
     public static void Print(IReadOnlyList<PatternResult> results, IReadOnlyList<string> stacks)

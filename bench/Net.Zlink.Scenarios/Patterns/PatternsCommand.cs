@@ -17,10 +17,10 @@ internal sealed class PatternsCommand
     private readonly Option<string[]> _transport = new Option<string[]>("--transport") { Description = "Over what, repeatable.", DefaultValueFactory = _ => PatternNames.Transports }.Among(PatternNames.Transports);
     private readonly Option<int[]> _size = new("--size") { Description = "Bytes of one message, repeatable.", DefaultValueFactory = _ => PatternNames.Sizes, AllowMultipleArgumentsPerToken = true };
     private readonly Option<int> _clients;
-    private readonly Option<int?> _count = new("--count") { Description = $"Messages measured per run; by default, as the native programs do it, {PatternCounts.SmallMessages} up to {PatternCounts.SmallSize} bytes and {PatternCounts.LargeMessages} above, which is over in some milliseconds." };
-    private readonly Option<int?> _largeCount = new("--large-count") { Description = $"The same for messages above {PatternCounts.SmallSize} bytes; by default --count." };
+    private readonly Option<int?> _count = new Option<int?>("--count") { Description = $"Messages measured per run; by default, as the native programs do it, {PatternCounts.SmallMessages} up to {PatternCounts.SmallSize} bytes and {PatternCounts.LargeMessages} above, which is over in some milliseconds." }.AtLeast(1);
+    private readonly Option<int?> _largeCount = new Option<int?>("--large-count") { Description = $"The same for messages above {PatternCounts.SmallSize} bytes; by default --count." }.AtLeast(1);
     private readonly Option<int> _warmUp = new Option<int>("--warm-up") { Description = "Messages before that, one at a time.", DefaultValueFactory = _ => PatternCounts.DefaultWarmUp }.AtLeast(0);
-    private readonly Option<int?> _roundTrips = new("--round-trips") { Description = "Round trips measured per run; by default 500 or 1000, by pattern, as natively." };
+    private readonly Option<int?> _roundTrips = new Option<int?>("--round-trips") { Description = "Round trips measured per run; by default 500 or 1000, by pattern, as natively." }.AtLeast(1);
     private readonly Option<string[]> _api = new Option<string[]>("--api") { Description = "Ours: receive one message a call, or many (ReceiveMany). The native library has single messages only.", DefaultValueFactory = _ => PatternNames.Apis }.Among(PatternNames.Apis);
     private readonly Option<DirectoryInfo?> _programs = new("--native-programs") { Description = $"The folder of the native library's own programs (comp_current_pair ...), to run these instead of calling the library that {NativeZlink.Variable} names." };
     private readonly Option<int> _rounds = new Option<int>("--rounds") { Description = "Rounds that count.", DefaultValueFactory = _ => 5 }.AtLeast(1);
@@ -71,7 +71,9 @@ internal sealed class PatternsCommand
             throw new RequestException($"{request.CommandResult.Command.Name} reads processor time from /proc: it runs on Linux only.");
         }
 
-        Bar[] bars = [.. (request.GetValue(_bars) ?? []).SelectMany(PatternBar.Preset), .. (request.GetValue(_bar) ?? []).Select(PatternBar.Parse)];
+        string[] presets = request.GetValue(_bars) ?? [];
+        Bar[] given = [.. (request.GetValue(_bar) ?? []).Select(PatternBar.Parse)];
+        Bar[] bars = [.. presets.SelectMany(PatternBar.Preset), .. given];
         PatternCase[] cases =
         [
             .. from transport in request.GetValue(_transport)!.Distinct(StringComparer.Ordinal)
@@ -84,6 +86,8 @@ internal sealed class PatternsCommand
         string? programs = request.GetValue(_programs)?.FullName;
         string? whyNotNative = programs is null ? NativeZlink.WhyNot() : null;
         Check(cases, bars, programs, whyNotNative);
+        PatternBar.CheckAbout(given, presets, cases);
+        OutputCheck.Folder(request.GetValue(_out), SummaryFile.Name);
         string[] stacks = [.. whyNotNative is null ? [PatternStack.Native] : Array.Empty<string>(), .. request.GetValue(_api)!.Distinct(StringComparer.Ordinal).Select(PatternStack.Of)];
         var counts = new PatternCounts(request.GetValue(_count), request.GetValue(_largeCount) ?? request.GetValue(_count), request.GetValue(_warmUp), request.GetValue(_roundTrips));
         bool quiet = request.GetValue(_quiet);

@@ -27,12 +27,12 @@ internal static class ReportCommand
     private static int Run(string[] paths, FileInfo output, FileInfo? markdown)
     {
         IReadOnlyList<ReportInput> inputs = ReportInput.Read(paths);
-        output.Directory?.Create();
+        OutputCheck.File(output);
+        OutputCheck.File(markdown);
         File.WriteAllText(output.FullName, ReportPage.Write(inputs, TimeProvider.System.GetUtcNow()));
         Console.WriteLine($"{output.FullName}: {inputs.Count} summaries");
         if (markdown is not null)
         {
-            markdown.Directory?.Create();
             File.WriteAllText(markdown.FullName, MarkdownTables.Write(inputs));
             Console.WriteLine(markdown.FullName);
         }

@@ -5,8 +5,10 @@ namespace Net.Zlink.Scenarios.Results;
 /// <summary>What a run leaves behind: summary.json, and all that a report needs.</summary>
 internal sealed record Summary
 {
+    public const int CurrentFormat = 1;
+
     /// <summary>Raised when a reader of older files would misunderstand.</summary>
-    public int Format { get; init; } = 1;
+    public int Format { get; init; } = CurrentFormat;
 
     /// <summary>scenario, patterns, multi or soak: which of the lists below are filled.</summary>
     public required string Kind { get; init; }

@@ -19,11 +19,23 @@ internal static class SummaryFile
         string file = Directory.Exists(path) ? Path.Combine(path, Name) : path;
         try
         {
-            return JsonSerializer.Deserialize(File.ReadAllText(file), ResultsJson.Default.Summary) ?? throw new RequestException($"{file} is empty.");
+            string text = File.ReadAllText(file);
+            CheckFormat(file, text);
+            return JsonSerializer.Deserialize(text, ResultsJson.Default.Summary) ?? throw new RequestException($"{file} is empty.");
         }
         catch (Exception e) when (e is JsonException or IOException or UnauthorizedAccessException)
         {
             throw new RequestException($"{file} is not a summary that can be read: {e.Message}", e);
+        }
+    }
+
+    /// <summary>Before all else: what another format has need not be readable as this one.</summary>
+    private static void CheckFormat(string file, string text)
+    {
+        using JsonDocument json = JsonDocument.Parse(text);
+        if (json.RootElement.ValueKind == JsonValueKind.Object && json.RootElement.TryGetProperty("format", out JsonElement format) && !(format.ValueKind == JsonValueKind.Number && format.TryGetInt32(out int number) && number == Summary.CurrentFormat))
+        {
+            throw new RequestException($"{file} has the format {format.GetRawText()}; this program reads the format {Summary.CurrentFormat}. Make the report with the program that wrote it.");
         }
     }
 }

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Scenarios.Results;
 
 namespace Net.Zlink.Scenarios.Runner;
@@ -13,7 +14,8 @@ internal sealed class OutputFolder
     public OutputFolder(string? path, string name)
     {
         _path = path ?? Path.Combine("artifacts", "scenarios", string.Create(CultureInfo.InvariantCulture, $"{name}-{TimeProvider.System.GetUtcNow():yyyyMMdd-HHmmss}"));
-        Directory.CreateDirectory(_path);
+        OutputCheck.File(new FileInfo(Csv));
+        OutputCheck.File(new FileInfo(Summary));
         File.WriteAllText(Csv, ResultRow.CsvHeader + "\n");
     }
 

@@ -16,7 +16,7 @@ internal static class ScenarioCommand
         var stacks = new Option<string[]>("--stack") { Description = $"Only these, in this order; ratios are to the first. Default: {string.Join(", ", Stacks.Served)}, and those of --external and --command.", AllowMultipleArgumentsPerToken = true };
         var external = new Option<string?>("--external") { Description = "A server that someone else runs, as one more stack: transport://host:port." };
         var commands = new Option<string[]>("--command") { Description = "NAME=COMMAND: someone else's server as one more stack, started for each round; {port} and {shards} are filled in, and it prints READY when it listens." };
-        var rounds = new Option<int?>("--rounds") { Description = "Rounds; every other one runs backwards. Default 5, quick 1." };
+        Option<int?> rounds = new Option<int?>("--rounds") { Description = "Rounds; every other one runs backwards. Default 5, quick 1." }.AtLeast(1);
         var pin = new Option<string>("--pin") { Description = "auto: halves of the processors, from 4 on. off. Or SERVER/CLIENT, such as 0-3/4-7.", DefaultValueFactory = _ => "auto" };
         var trace = new Option<FileInfo?>("--trace") { Description = "Keep an EventPipe trace with CPU samples of the server; its figures then count for nothing. Read it with 'profile'." };
         var allocations = new Option<bool>("--trace-allocations") { Description = "The trace also has what is allocated, and where: one event per 100 KB." };
@@ -63,6 +63,7 @@ internal static class ScenarioCommand
                 Trace = request.GetValue(trace) is FileInfo file ? new TraceRequest(file, request.GetValue(allocations)) : null,
                 View = LiveViews.Create(request.GetValue(json), request.GetValue(quiet)),
             };
+            OutputCheck.File(run.Trace?.File);
             var folder = new OutputFolder(request.GetValue(output), name);
             Summary summary = await run.RunAsync(folder, cancellation);
             if (request.GetValue(json))

@@ -15,4 +15,8 @@ internal interface IEchoServer : IAsyncDisposable
 internal readonly record struct ServerCounts(long Connections, long? Dropped);
 
 /// <summary>What a server is started with.</summary>
-internal sealed record ServerSettings(string Endpoint, int Backlog, int HighWaterMark, int Shards);
+internal sealed record ServerSettings(string Endpoint, int Backlog, int HighWaterMark, int Shards)
+{
+    /// <summary>What a context takes.</summary>
+    public const int MostShards = 1024;
+}

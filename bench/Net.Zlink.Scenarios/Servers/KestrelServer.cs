@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Net;
+using System.Net.Sockets;
 using System.Net.WebSockets;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
@@ -71,7 +72,7 @@ internal sealed class KestrelServer : IEchoServer
         {
             await application.StartAsync();
         }
-        catch (IOException e)
+        catch (Exception e) when (e is IOException or SocketException)
         {
             await application.DisposeAsync();
             throw new RequestException($"Kestrel cannot listen on {address}: {e.Message}", e);

@@ -21,7 +21,7 @@ internal static class ServerCommand
 
     private static readonly Option<int> HighWaterMark = new("--hwm") { Description = "Messages that may be queued per connection and direction.", DefaultValueFactory = _ => new ScenarioSettings().HighWaterMark };
 
-    private static readonly Option<int> Shards = new("--shards") { Description = "Shards or I/O threads.", DefaultValueFactory = _ => Environment.ProcessorCount };
+    private static readonly Option<int> Shards = new("--shards") { Description = "Shards of net-zlink, I/O threads of native; the others have none.", DefaultValueFactory = _ => Environment.ProcessorCount };
 
     private static readonly Option<bool> Child = new("--child") { Description = "Report to the program that started it, and end with it.", Hidden = true };
 
@@ -33,7 +33,7 @@ internal static class ServerCommand
             "dotnet run -c Release --project bench/Net.Zlink.Scenarios -- server --stack net-zlink --endpoint tcp://127.0.0.1:5555",
             "... server --stack kestrel --endpoint wss://127.0.0.1:5556/",
             "... client s2 --connect tcp://127.0.0.1:5555 --ccu 1000        (in another terminal)");
-        foreach (Option option in new Option[] { Stack, Endpoint, Backlog.AtLeast(1), HighWaterMark.AtLeast(1), Shards.AtLeast(1), Child })
+        foreach (Option option in new Option[] { Stack, Endpoint, Backlog.AtLeast(1), HighWaterMark.AtLeast(1), Shards.AtLeast(1).AtMost(ServerSettings.MostShards), Child })
         {
             command.Add(option);
         }

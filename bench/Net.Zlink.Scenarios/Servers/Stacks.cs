@@ -26,6 +26,11 @@ internal static class Stacks
     public static async Task<IEchoServer> StartAsync(string stack, ServerSettings settings)
     {
         Address address = Address.Parse(settings.Endpoint);
+        if (Served.Contains(stack, StringComparer.Ordinal) && WhyNot(stack) is { } why)
+        {
+            throw new RequestException($"The server {stack} cannot run here. {why}.");
+        }
+
         return stack switch
         {
             NetZlink => new NetZlinkServer(address, settings, isPull: false),

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 using Net.Zlink.Benchmarks.Common;
 
 namespace Net.Zlink.Scenarios.Wire;
@@ -26,6 +27,7 @@ internal sealed record Address(string Transport, string Host, int Port, string P
     }
 
     /// <summary>The first address of the host.</summary>
+    /// <exception cref="RequestException">It has none.</exception>
     public async Task<IPEndPoint> ResolveAsync(CancellationToken cancellation)
     {
         if (IPAddress.TryParse(Host, out IPAddress? numeric))
@@ -33,8 +35,15 @@ internal sealed record Address(string Transport, string Host, int Port, string P
             return new IPEndPoint(numeric, Port);
         }
 
-        IPAddress[] found = await Dns.GetHostAddressesAsync(Host, cancellation);
-        return found.Length > 0 ? new IPEndPoint(found[0], Port) : throw new RequestException($"The host {Host} has no address.");
+        try
+        {
+            IPAddress[] found = await Dns.GetHostAddressesAsync(Host, cancellation);
+            return found.Length > 0 ? new IPEndPoint(found[0], Port) : throw new RequestException($"The host {Host} has no address.");
+        }
+        catch (SocketException e)
+        {
+            throw new RequestException($"The host {Host} has no address: {e.Message}.", e);
+        }
     }
 
     public Address WithPort(int port) => this with { Port = port };

@@ -8,7 +8,7 @@ internal static class Frames
     public const int HeaderSize = 4;
 
     // The library's own default limit: an announced length beyond it is a fault, not a message.
-    private const int LongestPayload = 8 * 1024 * 1024;
+    public const int LongestPayload = 8 * 1024 * 1024;
 
     /// <summary>The bytes of all whole frames at the start of <paramref name="bytes"/>; -1 if a length makes no sense.</summary>
     public static int WholeLength(ReadOnlySpan<byte> bytes)

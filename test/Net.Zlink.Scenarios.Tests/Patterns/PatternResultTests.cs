@@ -60,6 +60,23 @@ public sealed class PatternResultTests
     public void A_bar_that_makes_no_sense_is_refused(string bar) => Assert.Throws<RequestException>(() => PatternBar.Parse(bar));
 
     [Fact]
+    public void A_bar_about_no_case_that_is_run_is_refused_and_of_a_set_one_bar_is_enough()
+    {
+        PatternBar.CheckAbout([PatternBar.Parse("PAIR/*/64:rate>=1")], ["issue"], [Case]);
+        RequestException e = Assert.Throws<RequestException>(() => PatternBar.CheckAbout([PatternBar.Parse("PAIR/tcp/1024:rate>=1")], [], [Case]));
+        Assert.Contains("PAIR/tcp/1024:rate", e.Message, StringComparison.Ordinal);
+        Assert.Throws<RequestException>(() => PatternBar.CheckAbout([], ["issue"], [new PatternCase(PatternNames.Stream, "ws", 64)]));
+    }
+
+    [Fact]
+    public void A_bar_on_a_case_that_nothing_could_run_is_not_met()
+    {
+        PatternResult result = PatternResult.Of(Case, [], [PatternBar.Parse("PAIR/tcp/64:rate>=1")], Stacks);
+        Assert.Equal("void", Assert.Single(result.Verdicts()).Verdict);
+        Assert.True(result.Failed);
+    }
+
+    [Fact]
     public void The_bars_of_the_issue_are_about_cases_that_exist_and_leave_out_the_latency_of_PUBSUB()
     {
         Bar[] bars = [.. PatternBar.Preset("issue")];

@@ -48,6 +48,21 @@ public sealed class SummaryFileTests
     }
 
     [Theory]
+    [InlineData("2")]
+    [InlineData("\"1\"")]
+    [InlineData("1.5")]
+    public void A_summary_of_another_format_is_refused_with_its_number(string format)
+    {
+        using var folder = new TestFolder();
+        string json = SummaryFile.ToJson(Make());
+        string other = json.Replace("\"format\": 1,", $"\"format\": {format},", StringComparison.Ordinal);
+        Assert.NotEqual(json, other, StringComparer.Ordinal);
+        File.WriteAllText(folder.File(SummaryFile.Name), other);
+        RequestException e = Assert.Throws<RequestException>(() => SummaryFile.Read(folder.Path));
+        Assert.Contains($"has the format {format}", e.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
     [InlineData("DOTNET_gcServer", true)]
     [InlineData("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", true)]
     [InlineData("ZLINK_NATIVE_LIBRARY", true)]

@@ -71,7 +71,12 @@ public sealed class SettingsTests
     [InlineData("--ccu", "0")]
     [InlineData("--transport", "udp")]
     [InlineData("--profile", "slow")]
+    [InlineData("--size", "8388609")]
     [InlineData("--measure", "-1")]
+    [InlineData("--measure", "0")]
+    [InlineData("--measure", "NaN")]
+    [InlineData("--connect-timeout", "0")]
+    [InlineData("--shards", "1025")]
     public void Nonsense_is_refused(string option, string value)
     {
         var command = new RootCommand();

@@ -69,6 +69,7 @@ internal static class ManyCommand
     private static async Task<int> RunAsync(ManyRunner runner, int rounds, int discard, Bar[] bars, FileInfo? json, CancellationToken cancellation)
     {
         runner.CheckLimits();
+        OutputCheck.File(json);
         var machine = new Machine();
         Console.WriteLine(machine);
         Console.WriteLine(string.Create(
@@ -119,7 +120,7 @@ internal static class ManyCommand
             Console.WriteLine($"failed: {run.Server}, round {run.Round}: {run.Fault}");
         }
 
-        foreach (string doubt in Doubts.Of(runs, One))
+        foreach (string doubt in Doubts.Of(runs, One, Metric.Rate))
         {
             Console.WriteLine($"doubt: {doubt}; this table is void, run it again on a quiet machine.");
         }

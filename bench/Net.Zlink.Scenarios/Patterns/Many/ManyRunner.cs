@@ -22,7 +22,7 @@ internal sealed record ManyRunner(int Dealers, int Messages, int WarmUp, int Siz
 
     public void CheckLimits()
     {
-        int needed = (Dealers * FilesPerDealer) + OtherFiles;
+        long needed = ((long)Dealers * FilesPerDealer) + OtherFiles;
         if (needed > ProcFile.OpenFileLimit())
         {
             throw new RequestException($"{Dealers} dealers need {needed} open files and the limit is {ProcFile.OpenFileLimit()}: raise it with 'ulimit -n {needed}' first.");

@@ -12,8 +12,15 @@ internal static class MeasuringProcess
     // Between the end of a process's output and its own end lie milliseconds.
     private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(10);
 
-    /// <summary>Runs it to its end. A program that prints none of <paramref name="needed"/>, whatever its exit code says, has failed.</summary>
-    public static async Task<MeasuredFigures> RunAsync(ProcessStartInfo info, string needed, CancellationToken cancellation)
+    /// <summary>Runs it to its end. A program that prints none of <paramref name="needed"/>, whatever its exit code says, has failed; so has one that does not end.</summary>
+    public static Task<MeasuredFigures> RunAsync(ProcessStartInfo info, string needed, CancellationToken cancellation) => RunAsync(info, needed, Limit, EndLimit, cancellation);
+
+    /// <param name="info">What to run.</param>
+    /// <param name="needed">The figure that must be there.</param>
+    /// <param name="limit">For all that it prints.</param>
+    /// <param name="endLimit">For its end after that.</param>
+    /// <param name="cancellation">Ends it, and the wait.</param>
+    internal static async Task<MeasuredFigures> RunAsync(ProcessStartInfo info, string needed, TimeSpan limit, TimeSpan endLimit, CancellationToken cancellation)
     {
         double busyBefore = ProcFile.BusySeconds();
         double ownBefore = ProcFile.CpuSecondsWithEndedChildren();
@@ -21,7 +28,7 @@ internal static class MeasuringProcess
         var figures = new Dictionary<string, double>(StringComparer.Ordinal);
         string? unsupported = null;
         await using ChildProcess process = ChildProcess.Start(info);
-        while (await process.ReadLineAsync("", Limit - Stopwatch.GetElapsedTime(start), cancellation) is { } line)
+        while (limit - Stopwatch.GetElapsedTime(start) is var left && left > TimeSpan.Zero && await process.ReadLineAsync("", left, cancellation) is { } line)
         {
             if (ResultLines.TryParse(line, out ResultLine? result))
             {
@@ -33,10 +40,12 @@ internal static class MeasuringProcess
             }
         }
 
-        bool ended = await process.WaitForExitAsync(EndLimit, cancellation);
+        bool ended = await process.WaitForExitAsync(endLimit, cancellation);
         double elapsed = Stopwatch.GetElapsedTime(start).TotalSeconds;
         double others = ProcFile.BusySeconds() - busyBefore - (ProcFile.CpuSecondsWithEndedChildren() - ownBefore);
-        string? fault = figures.ContainsKey(needed) || unsupported is not null ? null : $"it {(ended ? "ended" : $"did not end within {Limit.TotalSeconds:0} s,")} without a figure. {process.LastErrors}";
+        bool hasFigure = figures.ContainsKey(needed);
+        string? fault = unsupported is not null || (ended && hasFigure) ? null
+            : $"it {(ended ? "ended" : $"did not end within {(limit + endLimit).TotalSeconds:0} s{(hasFigure ? "" : ",")}")}{(hasFigure ? " after its figure" : " without a figure")}. {process.LastErrors}";
 
         // A program that had to be stopped is not among the ended children: what it used would pass for others'.
         return new MeasuredFigures(figures, ended ? Math.Max(0, others) * 100 / (elapsed * Environment.ProcessorCount) : 0, fault, unsupported);

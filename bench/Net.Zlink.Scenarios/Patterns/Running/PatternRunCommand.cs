@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Globalization;
 using Net.Zlink.Benchmarks.Common;
+using Net.Zlink.Scenarios.Native;
 
 namespace Net.Zlink.Scenarios.Patterns.Running;
 
@@ -22,9 +23,9 @@ internal static class PatternRunCommand
         Option<int> size = new Option<int>("--size") { Description = "Bytes of one message.", Required = true }.AtLeast(1);
         Option<int> clients = new Option<int>("--clients") { Description = "Clients to the one server.", DefaultValueFactory = _ => 1 }.AtLeast(1);
         Option<string> stack = new Option<string>("--stack") { Description = "Whose sockets.", DefaultValueFactory = _ => PatternStack.Managed }.Among(PatternStack.Managed, PatternStack.Batch, PatternStack.Native);
-        var count = new Option<int?>("--count") { Description = $"Messages measured; by default {PatternCounts.MessagesVariable}, or {PatternCounts.SmallMessages} up to {PatternCounts.SmallSize} bytes and {PatternCounts.LargeMessages} above.", DefaultValueFactory = _ => FromEnvironment(PatternCounts.MessagesVariable) };
+        Option<int?> count = new Option<int?>("--count") { Description = $"Messages measured; by default {PatternCounts.MessagesVariable}, or {PatternCounts.SmallMessages} up to {PatternCounts.SmallSize} bytes and {PatternCounts.LargeMessages} above.", DefaultValueFactory = _ => FromEnvironment(PatternCounts.MessagesVariable) }.AtLeast(1);
         Option<int> warmUp = new Option<int>("--warm-up") { Description = $"Messages before that, one at a time; by default {PatternCounts.WarmUpVariable}, or {PatternCounts.DefaultWarmUp}.", DefaultValueFactory = _ => FromEnvironment(PatternCounts.WarmUpVariable) ?? PatternCounts.DefaultWarmUp }.AtLeast(0);
-        var roundTrips = new Option<int?>("--round-trips") { Description = $"Round trips measured; by default {PatternCounts.RoundTripsVariable}, or as many as the native program makes.", DefaultValueFactory = _ => FromEnvironment(PatternCounts.RoundTripsVariable) };
+        Option<int?> roundTrips = new Option<int?>("--round-trips") { Description = $"Round trips measured; by default {PatternCounts.RoundTripsVariable}, or as many as the native program makes.", DefaultValueFactory = _ => FromEnvironment(PatternCounts.RoundTripsVariable) }.AtLeast(1);
         Option<int> compile = Compile();
         var command = new ExampleCommand(
             Name,
@@ -45,6 +46,11 @@ internal static class PatternRunCommand
 
     private static int Run(PatternCase what, PatternCounts counts, string stack, int compile)
     {
+        if (stack is PatternStack.Native && NativeZlink.WhyNot() is { } why)
+        {
+            throw new RequestException($"The native library cannot be measured. {why}.");
+        }
+
         var run = new PatternRun(what, counts, stack, compile, stack is PatternStack.Batch);
         try
         {

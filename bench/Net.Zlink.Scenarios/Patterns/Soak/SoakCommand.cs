@@ -12,6 +12,9 @@ internal static class SoakCommand
     private const int SamplesWanted = 120;
     private const double SecondsPerMinute = 60;
 
+    // A year: what timers and spans of time can hold is not far beyond.
+    private const double MostMinutes = 365 * 24 * 60;
+
     public static Command Create()
     {
         var minutes = new Option<double>("--minutes") { Description = "How long.", DefaultValueFactory = _ => 10 };
@@ -36,9 +39,9 @@ internal static class SoakCommand
 
     private static async Task<int> RunAsync(ParseResult request, double minutes, string[] patterns, string[] transports, DirectoryInfo? folder, bool quiet, CancellationToken cancellation)
     {
-        if (!(minutes > 0))
+        if (!(minutes is > 0 and <= MostMinutes))
         {
-            throw new RequestException("--minutes must be above 0.");
+            throw new RequestException(string.Create(CultureInfo.InvariantCulture, $"--minutes must be above 0, and at most {MostMinutes:N0}."));
         }
 
         (string Pattern, string Transport)[] lanes =
@@ -53,6 +56,7 @@ internal static class SoakCommand
             throw new RequestException("There is nothing to run: STREAM has no inproc.");
         }
 
+        OutputCheck.Folder(folder, SummaryFile.Name);
         DateTimeOffset started = TimeProvider.System.GetUtcNow();
         var machine = MachineInfo.Collect();
         var run = new SoakRun(TimeSpan.FromMinutes(minutes), TimeSpan.FromSeconds(Math.Max(1, minutes * SecondsPerMinute / SamplesWanted)), quiet ? null : Say);

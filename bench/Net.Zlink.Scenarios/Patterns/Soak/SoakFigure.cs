@@ -1,3 +1,4 @@
+using System.Globalization;
 using Net.Zlink.Scenarios.Results;
 
 namespace Net.Zlink.Scenarios.Patterns.Soak;
@@ -12,7 +13,13 @@ internal sealed record SoakFigure(string Name, Func<SoakSample, double> Of, doub
     private const double SecondsPerHour = 3600;
 
     // Fewer points make no line.
-    private const int FewestSamples = 4;
+    private const int FewestInHalf = 4;
+
+    // The first half of an odd number is the shorter one.
+    private const int FewestSamples = (2 * FewestInHalf) - 1;
+
+    // As many seconds, samples being at least one apart, and some more for a machine that is late.
+    private const double FewestMinutes = 0.2;
 
     public static IReadOnlyList<SoakFigure> All { get; } =
     [
@@ -29,12 +36,17 @@ internal sealed record SoakFigure(string Name, Func<SoakSample, double> Of, doub
         new("pool: kept, MB", static sample => sample.PoolKeptMegabytes, PerHour: 1, Noise: 32),
     ];
 
+    /// <summary>Null if the run was long enough for a verdict on growth, else why not.</summary>
+    public static string? WhyNoVerdict(IReadOnlyCollection<SoakSample> samples) => samples.Count >= FewestSamples
+        ? null
+        : string.Create(CultureInfo.InvariantCulture, $"{samples.Count} samples say nothing about growth, {FewestSamples} are needed, a second apart: run at least --minutes {FewestMinutes}");
+
     /// <summary>Judges the second half of a run: the first is for caches, pools and the compiler to find their size.</summary>
     public SoakSlope Judge(IReadOnlyList<SoakSample> samples)
     {
         SoakSample[] half = [.. samples.Skip(samples.Count / 2)];
         double hours = half.Length == 0 ? 0 : (half[^1].Second - half[0].Second) / SecondsPerHour;
-        if (half.Length < FewestSamples || hours <= 0)
+        if (half.Length < FewestInHalf || hours <= 0)
         {
             return new SoakSlope(Name, 0, PerHour, ResultRow.Fail);
         }

@@ -36,6 +36,11 @@ internal sealed class SoakRun(TimeSpan time, TimeSpan between, Action<SoakSample
             counters.Fault($"{lane.Name}: only {counters.ConnectionsOf(lane.Name)} clients lived to their end: run longer");
         }
 
+        if (SoakFigure.WhyNoVerdict(samples) is { } tooShort)
+        {
+            counters.Fault(tooShort);
+        }
+
         if (context.Pool.GetStatistics().Live is var left and not 0)
         {
             counters.Fault($"{left} buffers of the pool are still out after the context was shut down");

@@ -61,6 +61,18 @@ public sealed class SoakFigureTests
         Assert.Equal(ResultRow.Fail, Memory.Judge([.. Samples(hours: 4, static _ => 100).Take(5)]).PassFail);
     }
 
+    [Fact]
+    public void A_run_that_is_too_short_for_a_verdict_says_how_long_it_must_be()
+    {
+        List<SoakSample> samples = Samples(hours: 4, static _ => 100);
+        Assert.Contains("--minutes 0.2", SoakFigure.WhyNoVerdict([.. samples.Take(6)]), StringComparison.Ordinal);
+        Assert.Null(SoakFigure.WhyNoVerdict([.. samples.Take(7)]));
+
+        // The one says so exactly where the other cannot judge.
+        Assert.Equal(ResultRow.Fail, Memory.Judge([.. samples.Take(6)]).PassFail);
+        Assert.Equal(ResultRow.Pass, Memory.Judge([.. samples.Take(7)]).PassFail);
+    }
+
     private static List<SoakSample> Samples(double hours, Func<double, double> megabytes)
     {
         const int Count = 101;
