@@ -129,7 +129,8 @@ internal sealed class ChildProcess : IAsyncDisposable
 
     private void OnError(string? line)
     {
-        if (string.IsNullOrWhiteSpace(line))
+        // The frames of a .NET program's stack would push out what it died of.
+        if (string.IsNullOrWhiteSpace(line) || line.StartsWith("   at ", StringComparison.Ordinal))
         {
             return;
         }

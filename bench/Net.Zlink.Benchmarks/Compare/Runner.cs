@@ -48,11 +48,11 @@ internal sealed class Runner(LoadCommand? load, IReadOnlyList<ServerSpec> server
         {
             try
             {
-                idle = await IdleProbe.RunAsync(server, what.Connections, cancellation);
+                (idle, fault) = await IdleProbe.RunAsync(server, what.Connections, cancellation);
             }
-            catch (SocketException e)
+            catch (Exception e) when (e is SocketException or IOException)
             {
-                fault = $"could not connect: {e.Message}";
+                fault = $"a connection could not be made, or ended: {e.Message}";
             }
         }
         else

@@ -44,7 +44,7 @@ internal static class ClientCommand
             Environment.SetEnvironmentVariable(Self.InlineCompletions, "1");
             Action<LoadProgress>? progress = isChild ? SayProgress : request.GetValue(quiet) ? null : static load => Console.Error.WriteLine(LiveText.Line(load));
             using var client = new LoadClient(settings, ScenarioNames.IdOf(request.GetValue(name)!, settings.Scenario), progress);
-            LoadReport report = await client.RunAsync(address, cancellation);
+            LoadReport report = await RunAsync(client, address, isChild, cancellation);
             if (isChild)
             {
                 Console.WriteLine(ChildLines.Report + JsonSerializer.Serialize(report, ChildJson.Default.LoadReport));
@@ -56,6 +56,11 @@ internal static class ClientCommand
             Console.Error.WriteLine(string.Create(
                 System.Globalization.CultureInfo.InvariantCulture,
                 $"connected in {report.Client.ConnectSeconds:0.00} s; this client: {report.Client.CpuMicrosecondsPerMessage:0.00} us of processor time per reply, {report.Client.BusyPercent:0} % busy, peak {report.Client.PeakMegabytes:0} MB"));
+            if (report.Fault is not null)
+            {
+                Console.Error.WriteLine(report.Fault);
+            }
+
             return report.Row.Passed ? 0 : CommandLineProgram.Failed;
         });
         return command;
@@ -63,6 +68,19 @@ internal static class ClientCommand
 
     public static IReadOnlyList<string> Arguments(string stack, string endpoint, ScenarioSettings settings) =>
         ["client", settings.Scenario.ToString(), "--child", "--connect", endpoint, "--name", stack, .. SettingsOptions.ToArguments(settings)];
+
+    private static async Task<LoadReport> RunAsync(LoadClient client, Address address, bool isChild, CancellationToken cancellation)
+    {
+        try
+        {
+            return await client.RunAsync(address, cancellation);
+        }
+        catch (Exception e) when (isChild && e is not RequestException and not OperationCanceledException)
+        {
+            // One line, which the round's fault can show; a trace would push it out.
+            throw new RequestException($"{e.GetType().Name}: {e.Message}", e);
+        }
+    }
 
     private static void SayProgress(LoadProgress progress) => Console.WriteLine(ChildLines.Progress + JsonSerializer.Serialize(progress, ChildJson.Default.LoadProgress));
 }

@@ -11,6 +11,7 @@ internal sealed class Conversation(LoadState state, uint id)
     private long _next;
     private long _expected;
     private int _inFlight;
+    private bool _isProbeDue;
 
     // Those that a later reply has overtaken. Nobody has any, as long as the server is right.
     private HashSet<long>? _overtaken;
@@ -18,19 +19,27 @@ internal sealed class Conversation(LoadState state, uint id)
     /// <summary>Messages without a reply.</summary>
     public int InFlight => Volatile.Read(ref _inFlight);
 
+    /// <summary>Whether a message may be sent now.</summary>
+    public bool MaySend => state.IsSending ? _inFlight < _limit : _isProbeDue;
+
     /// <summary>Messages sent.</summary>
     public long Sent => Volatile.Read(ref _next);
+
+    /// <summary>The next message may be sent although the load sends nothing: that one, to see whether it is answered.</summary>
+    public void AllowProbe() => _isProbeDue = true;
 
     /// <summary>Makes the next messages, as many as may be on their way.</summary>
     /// <returns>Their bytes, at the start of <paramref name="batch"/>; 0 if nothing may be sent now.</returns>
     public int Compose(byte[] batch)
     {
         MessageTemplate template = state.Template;
-        int count = Math.Min(_limit - _inFlight, state.Settings.SendBatch);
-        if (count <= 0 || !state.IsSending)
+        int count = state.IsSending ? Math.Min(_limit - _inFlight, state.Settings.SendBatch) : _isProbeDue ? 1 : 0;
+        if (count <= 0)
         {
             return 0;
         }
+
+        _isProbeDue = false;
 
         long now = Stopwatch.GetTimestamp();
         for (int i = 0; i < count; i++)
@@ -41,8 +50,8 @@ internal sealed class Conversation(LoadState state, uint id)
         Volatile.Write(ref _next, _next + count);
         Volatile.Write(ref _inFlight, _inFlight + count);
 
-        // By the numbers themselves, not by the counter that they were sent by.
-        if (_next - _expected + (_overtaken?.Count ?? 0) > _limit)
+        // By the numbers themselves, not by the counter that they were sent by. The probe of a load that sends nothing is one.
+        if (_next - _expected + (_overtaken?.Count ?? 0) > Math.Max(_limit, 1))
         {
             state.CountOverrun();
         }
@@ -56,7 +65,8 @@ internal sealed class Conversation(LoadState state, uint id)
     {
         int frame = state.Template.FrameLength;
         int end = 0;
-        int replies = 0;
+        int answered = 0;
+        int right = 0;
         long measureFrom = state.MeasureFrom;
         long measureUntil = state.MeasureUntil;
         long now = measureFrom == long.MaxValue ? 0 : Stopwatch.GetTimestamp();
@@ -66,7 +76,7 @@ internal sealed class Conversation(LoadState state, uint id)
             {
                 // Nothing behind a wrong length can be understood.
                 state.CountCorrupt();
-                Answered(replies, worker);
+                Answered(answered, right, worker);
                 return -1;
             }
 
@@ -88,28 +98,31 @@ internal sealed class Conversation(LoadState state, uint id)
                 continue;
             }
 
-            replies++;
+            // A changed reply is one all the same, so that the next message is sent; it is none that counts.
+            answered++;
             bool isSample = sequence % _sampleRate == 0;
             if (!MessageTemplate.EndsRight(payload, sequence) || (isSample && !state.Template.IsFilledRight(payload)))
             {
                 state.CountCorrupt();
+                continue;
             }
 
+            right++;
             if (isSample && timestamp >= measureFrom && timestamp < measureUntil)
             {
                 worker.RecordLatency(now - timestamp);
             }
         }
 
-        Answered(replies, worker);
+        Answered(answered, right, worker);
         return end;
     }
 
     /// <summary>The last thing about a read: who sees that nothing is in flight any more sees all that was counted, too.</summary>
-    private void Answered(int replies, LoadWorker worker)
+    private void Answered(int answered, int right, LoadWorker worker)
     {
-        worker.CountReplies(replies);
-        Volatile.Write(ref _inFlight, _inFlight - replies);
+        worker.CountReplies(right);
+        Volatile.Write(ref _inFlight, _inFlight - answered);
     }
 
     /// <summary>Whether this is a reply to something that has none yet.</summary>

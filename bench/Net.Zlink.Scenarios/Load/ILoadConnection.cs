@@ -15,6 +15,9 @@ internal interface ILoadConnection
     /// <summary>Begins to read, and to send if the load does.</summary>
     void Start();
 
+    /// <summary>Sends one message although the load sends nothing: its reply says that somebody serves this connection.</summary>
+    void Probe();
+
     /// <summary>Ends it in order.</summary>
     void End();
 }

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using System.Net;
 using Net.Zlink.Scenarios.Measure;
 using Net.Zlink.Scenarios.Results;
@@ -16,6 +17,9 @@ internal sealed class LoadClient(ScenarioSettings settings, string scenarioId, A
     // A second reply to the last message has this long to be seen.
     private static readonly TimeSpan ForStrays = TimeSpan.FromMilliseconds(50);
 
+    // The runner looks at what the server used when it hears that the window is over: what comes then is not in it.
+    private static readonly TimeSpan ForRunner = TimeSpan.FromMilliseconds(100);
+
     private readonly LoadState _state = new(settings);
     private List<ILoadConnection> _connections = [];
 
@@ -28,6 +32,12 @@ internal sealed class LoadClient(ScenarioSettings settings, string scenarioId, A
         _connections = await connector.ConnectAllAsync(cancellation);
         ticker.Connected(_connections);
         MeasuredWindow window = settings.Scenario == Scenario.S1 ? await HoldAsync(ticker, cancellation) : await LoadAsync(ticker, cancellation);
+        if (settings.InFlight == 0)
+        {
+            await Task.Delay(ForRunner, cancellation);
+            Probe();
+        }
+
         bool isDrained = await DrainAsync(ticker, cancellation);
 
         // Counted before the client itself ends connections, and with the servers' last replies in.
@@ -35,6 +45,7 @@ internal sealed class LoadClient(ScenarioSettings settings, string scenarioId, A
         long replies = _state.Replies;
         string errors = _state.ErrorsByErrno;
         long lost = _state.LostConnections;
+        string? fault = WhyUnanswered();
         foreach (ILoadConnection connection in _connections)
         {
             connection.End();
@@ -82,10 +93,28 @@ internal sealed class LoadClient(ScenarioSettings settings, string scenarioId, A
             PeakMegabytes = ProcessUse.PeakMegabytes(),
             Samples = ticker.Samples,
         };
-        return new LoadReport(row, detail);
+        return new LoadReport(row, detail, fault);
     }
 
     public void Dispose() => _state.Dispose();
+
+    /// <summary>A connection that nobody sent anything on need not have been accepted: the kernel makes it without the server. One message on each shows that it is served.</summary>
+    private void Probe()
+    {
+        foreach (ILoadConnection connection in _connections)
+        {
+            connection.Probe();
+        }
+    }
+
+    /// <summary>In s1 the columns tell of replies that are missing, and not what that means.</summary>
+    private string? WhyUnanswered()
+    {
+        int unanswered = settings.InFlight > 0 ? 0 : _connections.Count(static connection => connection.InFlight > 0 && !connection.IsOver);
+        return unanswered == 0
+            ? null
+            : string.Create(CultureInfo.InvariantCulture, $"{unanswered} of {_connections.Count} connections did not answer the one message that each is sent at the end, within {settings.DrainTimeoutSeconds} s: the server does not echo, or it never accepted them, and only the kernel did");
+    }
 
     private async Task<MeasuredWindow> HoldAsync(LoadTicker ticker, CancellationToken cancellation)
     {
@@ -167,4 +196,7 @@ internal sealed class LoadClient(ScenarioSettings settings, string scenarioId, A
 }
 
 /// <summary>What a client has to say at the end.</summary>
-internal sealed record LoadReport(ResultRow Row, ClientDetail Client);
+/// <param name="Row">The columns.</param>
+/// <param name="Client">What is in no column.</param>
+/// <param name="Fault">What was wrong, where the columns do not say it in words.</param>
+internal sealed record LoadReport(ResultRow Row, ClientDetail Client, string? Fault = null);

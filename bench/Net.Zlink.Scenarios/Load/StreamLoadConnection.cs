@@ -27,6 +27,21 @@ internal sealed class StreamLoadConnection(Stream stream, LoadState state, uint 
         Fill();
     }
 
+    public void Probe()
+    {
+        lock (_gate)
+        {
+            if (IsOver)
+            {
+                return;
+            }
+
+            _conversation.AllowProbe();
+        }
+
+        Fill();
+    }
+
     public void End()
     {
         Volatile.Write(ref _isEnding, true);
@@ -96,7 +111,7 @@ internal sealed class StreamLoadConnection(Stream stream, LoadState state, uint 
     {
         lock (_gate)
         {
-            if (_isWriting || _conversation.InFlight >= state.Settings.InFlight || !state.IsSending)
+            if (_isWriting || !_conversation.MaySend)
             {
                 return;
             }

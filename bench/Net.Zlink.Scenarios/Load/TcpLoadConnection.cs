@@ -18,6 +18,13 @@ internal sealed class TcpLoadConnection(Socket socket, LoadState state, uint id)
     // A client that stopped reading while its server waits for it to read would wait for ever.
     protected override bool ReadsWhileSending => true;
 
+    public void Probe() => Locked(static connection =>
+    {
+        var self = (TcpLoadConnection)connection;
+        self._conversation.AllowProbe();
+        self.Fill();
+    });
+
     public void End()
     {
         Volatile.Write(ref _isEnding, true);

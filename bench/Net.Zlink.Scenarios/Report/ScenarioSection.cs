@@ -123,7 +123,7 @@ internal static class ScenarioSection
         ResultRow row = round.Row;
         (string What, long Count)[] columns =
         [
-            ("connect_fail", row.ConnectFail), ("connect_timeout", row.ConnectTimeout), ("without a reply", row.Sent - row.Recv),
+            ("connect_fail", row.ConnectFail), ("connect_timeout", row.ConnectTimeout), ("without a right reply", row.Sent - row.Recv),
             ("drain_timeout", row.DrainTimeout), ("gating_violation", row.GatingViolation), ("lost connections", round.Client.LostConnections),
         ];
         IEnumerable<string> wrong = columns.Where(static column => column.Count != 0).Select(static column => $"{column.What} {Figures.Full(column.Count)}");

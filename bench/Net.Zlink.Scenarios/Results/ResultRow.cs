@@ -34,7 +34,7 @@ internal sealed record ResultRow
     /// <summary>Right replies in the whole run.</summary>
     public long Recv { get; init; }
 
-    /// <summary>Share of what was sent that has no reply at the end of the drain.</summary>
+    /// <summary>Share of what was sent that has no right reply at the end of the drain.</summary>
     public double IncompleteRatio => Sent == 0 ? 0 : (double)(Sent - Recv) / Sent;
 
     /// <summary>Replies per second of the measured window; in s1, connections per second.</summary>

@@ -14,6 +14,9 @@ internal sealed class RoundRunner(ScenarioSettings settings, Launch launch, Fore
     // Beyond all that the settings ask for: starting, connecting 10,000, and the machine's own moods.
     private static readonly TimeSpan Spare = TimeSpan.FromSeconds(60);
 
+    // Between the end of a client's output and its last word about why lie milliseconds.
+    private static readonly TimeSpan LastWords = TimeSpan.FromSeconds(5);
+
     public async Task<Round> RunAsync(string stack, int number, int rounds, TraceRequest? trace, CancellationToken cancellation)
     {
         DateTimeOffset started = TimeProvider.System.GetUtcNow();
@@ -35,6 +38,8 @@ internal sealed class RoundRunner(ScenarioSettings settings, Launch launch, Fore
             {
                 fault = $"the server ended during the run: {server.LastErrors}";
             }
+
+            fault ??= report?.Fault;
 
             return report is null
                 ? Failed(stack, number, started, fault!)
@@ -79,6 +84,7 @@ internal sealed class RoundRunner(ScenarioSettings settings, Launch launch, Fore
                 }
             }
 
+            await client.WaitForExitAsync(LastWords, cancellation);
             return (null, $"the client ended without a report: {client.LastErrors}");
         }
         catch (OperationCanceledException) when (!cancellation.IsCancellationRequested)

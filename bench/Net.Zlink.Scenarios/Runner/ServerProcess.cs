@@ -17,6 +17,9 @@ internal sealed class ServerProcess : IAsyncDisposable
     // For its connections to end in order.
     private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(10);
 
+    // Between the end of its output and its last word about why lie milliseconds.
+    private static readonly TimeSpan LastWords = TimeSpan.FromSeconds(1);
+
     private readonly ChildProcess _process;
     private readonly Lock _gate = new();
     private readonly List<ProcessSample> _samples = [];
@@ -107,7 +110,13 @@ internal sealed class ServerProcess : IAsyncDisposable
     {
         try
         {
-            return await process.ReadLineAsync(ChildLines.Ready.TrimEnd(), StartLimit, cancellation) ?? throw new StartException($"the server did not come up: {process.LastErrors}");
+            if (await process.ReadLineAsync(ChildLines.Ready.TrimEnd(), StartLimit, cancellation) is string ready)
+            {
+                return ready;
+            }
+
+            await process.WaitForExitAsync(LastWords, cancellation);
+            throw new StartException($"the server did not come up: {process.LastErrors}");
         }
         catch
         {

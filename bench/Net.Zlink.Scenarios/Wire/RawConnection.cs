@@ -75,6 +75,18 @@ internal abstract class RawConnection
     /// <summary>The connection is over; Success if the peer ended it.</summary>
     protected abstract void OnClosed(SocketError error);
 
+    /// <summary>Does something with a connection that is not closed, under its lock.</summary>
+    protected void Locked(Action<RawConnection> action)
+    {
+        lock (_gate)
+        {
+            if (!_isClosed)
+            {
+                action(this);
+            }
+        }
+    }
+
     /// <summary>Ends the connection, with its cause. Under the lock.</summary>
     protected void Close(SocketError error)
     {
@@ -228,19 +240,8 @@ internal abstract class RawConnection
         _restLength = rest.Length;
     }
 
-    private void Complete(Action<RawConnection> action)
-    {
-        lock (_gate)
-        {
-            if (!_isClosed)
-            {
-                action(this);
-            }
-        }
-    }
-
     private sealed class Signal(RawConnection connection, Action<RawConnection> action) : SocketAsyncEventArgs(true)
     {
-        protected override void OnCompleted(SocketAsyncEventArgs e) => connection.Complete(action);
+        protected override void OnCompleted(SocketAsyncEventArgs e) => connection.Locked(action);
     }
 }

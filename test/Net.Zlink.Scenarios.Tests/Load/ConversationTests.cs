@@ -59,6 +59,34 @@ public sealed class ConversationTests : IDisposable
     }
 
     [Fact]
+    public void A_probe_is_one_message_although_the_load_does_not_send()
+    {
+        _state.IsSending = false;
+        var conversation = new Conversation(_state, 7);
+        conversation.AllowProbe();
+        byte[] sent = Compose(conversation);
+        Assert.Equal(_state.Template.FrameLength, sent.Length);
+        conversation.OnBytes(sent, _state.Worker);
+        Assert.Equal((0, 1), (conversation.InFlight, _state.Replies));
+        Assert.False(conversation.MaySend);
+        Assert.Equal(0, _state.Gating.Total);
+    }
+
+    [Fact]
+    public void A_changed_reply_makes_room_and_counts_as_corrupt_and_not_as_received()
+    {
+        var conversation = new Conversation(_state, 7);
+        byte[] sent = Compose(conversation);
+        _state.MeasureFrom = 0;
+        sent[^1] ^= 1;
+        conversation.OnBytes(sent, _state.Worker);
+        Assert.Equal(0, conversation.InFlight);
+        Assert.Equal(3, _state.Replies);
+        Assert.Equal(1, _state.Gating.Corrupt);
+        Assert.Equal(3, _state.Latencies().Count);
+    }
+
+    [Fact]
     public void Only_what_was_sent_in_the_window_is_timed_whenever_its_reply_comes()
     {
         var conversation = new Conversation(_state, 7);

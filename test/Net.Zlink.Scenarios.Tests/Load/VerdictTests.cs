@@ -74,13 +74,15 @@ public sealed class VerdictTests
     [Theory]
     [InlineData(Fault.ChangesTheEnd)]
     [InlineData(Fault.ChangesTheMiddle)]
-    public async Task A_changed_reply_is_a_gating_violation_and_nothing_else(Fault fault)
+    public async Task A_changed_reply_is_a_gating_violation_and_not_received(Fault fault)
     {
         LoadReport report = await RunAsync(fault);
         Assert.Equal("FAIL", report.Row.PassFail);
         Assert.True(report.Row.GatingViolation >= Connections, report.Row.ToResultLine());
         Assert.Equal(report.Row.GatingViolation, report.Client.Gating.Corrupt);
-        AssertOtherwiseComplete(report.Row);
+        Assert.Equal(report.Client.Gating.Corrupt, report.Row.Sent - report.Row.Recv);
+        Assert.Equal(0, report.Row.DrainTimeout);
+        Assert.Equal("", report.Row.ErrorsByErrno);
     }
 
     [Fact]
@@ -154,7 +156,9 @@ public sealed class VerdictTests
         ResultRow row = (await Runs.LoadAsync(server.Endpoint, settings)).Row;
         Assert.Equal("PASS", row.PassFail);
         Assert.Equal(50, row.ConnectSuccess);
-        Assert.Equal(0, row.Sent);
+
+        // One message each at the end, to see that somebody is there.
+        Assert.Equal((50, 50), (row.Sent, row.Recv));
 
         // Accepts and closes.
         using var rude = new TcpListener(IPAddress.Loopback, 0);
@@ -165,6 +169,19 @@ public sealed class VerdictTests
         Assert.Equal("FAIL", lost.PassFail);
         Assert.Equal(1, lost.ConnectSuccess);
         Assert.NotEmpty(lost.ErrorsByErrno);
+    }
+
+    [Fact]
+    public async Task Connections_that_the_server_never_accepted_fail_in_s1_with_a_sentence()
+    {
+        // The kernel makes them: they lie in the queue of a listener that accepts nothing.
+        using var deaf = new TcpListener(IPAddress.Loopback, 0);
+        deaf.Start();
+        ScenarioSettings settings = Runs.Short with { Scenario = Scenario.S1, InFlight = 0, DrainTimeoutSeconds = 0.2 };
+        LoadReport report = await Runs.LoadAsync($"tcp://127.0.0.1:{((IPEndPoint)deaf.LocalEndpoint).Port}", settings);
+        Assert.Equal("FAIL", report.Row.PassFail);
+        Assert.Equal((Connections, Connections, 0), (report.Row.ConnectSuccess, report.Row.Sent, report.Row.Recv));
+        Assert.Contains($"{Connections} of {Connections} connections did not answer", report.Fault, StringComparison.Ordinal);
     }
 
     private static async Task<LoadReport> RunAsync(Fault fault)

@@ -85,7 +85,7 @@ public sealed partial class ReportPageTests
         XElement section = page.Descendants("section").Last();
         Assert.Contains("FAIL", section.Element("h2")!.Value, StringComparison.Ordinal);
         Assert.Contains(section.Descendants("text"), static text => text.Value is "\u2717 FAIL");
-        Assert.Contains("without a reply 10", section.Value, StringComparison.Ordinal);
+        Assert.Contains("without a right reply 10", section.Value, StringComparison.Ordinal);
         Assert.DoesNotContain("FAIL", page.Descendants("section").First().Value, StringComparison.Ordinal);
     }
 
