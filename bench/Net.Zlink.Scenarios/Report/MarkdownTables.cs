@@ -26,6 +26,11 @@ internal static class MarkdownTables
                 text.AppendLine(CultureInfo.InvariantCulture, $"Void by its own rules: {string.Join("; ", summary.Doubts.Take(MostShown).Select(Safe))}{more}.").AppendLine();
             }
 
+            if (summary.Unjudged.Count > 0)
+            {
+                text.AppendLine(CultureInfo.InvariantCulture, $"Not judged: {string.Join("; ", summary.Unjudged.Select(Safe))}.").AppendLine();
+            }
+
             if (summary.Stacks.Count > 0)
             {
                 text.AppendLine(Scenario(summary).ToString());

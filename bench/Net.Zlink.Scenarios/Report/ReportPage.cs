@@ -106,6 +106,11 @@ internal static class ReportPage
                 summary.Doubts.Count > MostShown ? Html.Element("details", Html.Element("summary", Html.Text($"and {summary.Doubts.Count - MostShown} more")), List(summary.Doubts.Skip(MostShown))) : null));
         }
 
+        if (summary.Unjudged.Count > 0)
+        {
+            section.Add(Html.Element("div", Html.Class("muted"), Html.Text("Not judged:"), List(summary.Unjudged)));
+        }
+
         section.Add(ScenarioSection.Write(summary), PatternsSection.Write(summary), SoakSection.Write(summary), SettingsSection.Write(summary));
         return section;
     }

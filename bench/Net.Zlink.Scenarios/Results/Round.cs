@@ -21,8 +21,8 @@ internal sealed record Round
     /// <summary>What the server process used; null if someone else serves.</summary>
     public ServerDetail? Server { get; init; }
 
-    /// <summary>Processor time of others, as percent of the whole machine.</summary>
-    public double OthersPercent { get; init; }
+    /// <summary>Processor time of other programs, as percent of the whole machine; null if it cannot be told.</summary>
+    public double? OthersPercent { get; init; }
 
     /// <summary>Why it failed beyond what the columns say: a server that did not start or ended.</summary>
     public string? Fault { get; init; }

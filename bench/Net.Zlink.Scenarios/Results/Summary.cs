@@ -48,6 +48,9 @@ internal sealed record Summary
     /// <summary>Reasons not to trust the figures; with any of them the table is void (docs/benchmarks/scenarios.md).</summary>
     public IReadOnlyList<string> Doubts { get; init; } = [];
 
+    /// <summary>What could not be looked at here, and why: no reason to distrust the figures, and none to trust them.</summary>
+    public IReadOnlyList<string> Unjudged { get; init; } = [];
+
     /// <summary>Of patterns and multi.</summary>
     public IReadOnlyList<PatternRow> Patterns { get; init; } = [];
 

@@ -35,13 +35,13 @@ internal static class Doubts
             doubts.Add("a trace was taken: sampling stops all threads of the server many times a second");
         }
 
-        double others = rounds.Count == 0 ? 0 : rounds.Max(static round => round.OthersPercent);
-        if (others > OthersLimitPercent)
+        if (rounds.Max(static round => round.OthersPercent) is double others && others > OthersLimitPercent)
         {
             doubts.Add(string.Create(CultureInfo.InvariantCulture, $"other programs used up to {others:0} % of the machine in a round"));
         }
 
-        if (stacks.Count > 0 && stacks[0].Throughput is Spread reference && settings.Scenario != Scenario.S1 && reference.Max - reference.Min > MovesLimit * reference.Median)
+        // Messages per second; in s1, connections per second.
+        if (stacks.Count > 0 && stacks[0].Throughput is Spread reference && reference.Max - reference.Min > MovesLimit * reference.Median)
         {
             doubts.Add(string.Create(CultureInfo.InvariantCulture, $"{stacks[0].Stack}, the reference, moved from {reference.Min:N0} to {reference.Max:N0} between rounds"));
         }
@@ -57,5 +57,28 @@ internal static class Doubts
         }
 
         return doubts;
+    }
+
+    /// <summary>What these rules could not look at.</summary>
+    /// <param name="rounds">All rounds of all stacks.</param>
+    /// <param name="isExternalElsewhere">Whether the server that someone else runs is on another machine.</param>
+    public static IReadOnlyList<string> Unjudged(IReadOnlyList<Round> rounds, bool isExternalElsewhere)
+    {
+        var unjudged = new List<string>();
+        Round[] ran = [.. rounds.Where(static round => round.Fault is null)];
+        if (Array.Exists(ran, static round => round.Server is not null && round.OthersPercent is null))
+        {
+            unjudged.Add("what other programs used: this system does not tell");
+        }
+
+        if (Array.Find(ran, static round => round.Server is null) is { Stack: string external })
+        {
+            unjudged.Add(isExternalElsewhere
+                ? $"what other programs used on {external}'s machine: only this one was looked at"
+                : $"what other programs used in the rounds of {external}: it was not started here, so what it used cannot be told from what they did (a server that --command starts is judged)");
+            unjudged.Add($"{external}'s processor time and memory: its process is not known");
+        }
+
+        return unjudged;
     }
 }

@@ -9,7 +9,12 @@ using Net.Zlink.Scenarios.Settings;
 namespace Net.Zlink.Scenarios.Runner;
 
 /// <summary>One round of one stack: a fresh server process, a fresh client process, and what both used.</summary>
-internal sealed class RoundRunner(ScenarioSettings settings, Launch launch, ForeignServer? foreign, ILiveView view)
+/// <param name="settings">The load's.</param>
+/// <param name="launch">How to start both.</param>
+/// <param name="foreign">Someone else's server, if it is one.</param>
+/// <param name="seesOthers">Whether what other programs use can be told from what the server does.</param>
+/// <param name="view">Shown how it goes.</param>
+internal sealed class RoundRunner(ScenarioSettings settings, Launch launch, ForeignServer? foreign, bool seesOthers, ILiveView view)
 {
     // Beyond all that the settings ask for: starting, connecting 10,000, and the machine's own moods.
     private static readonly TimeSpan Spare = TimeSpan.FromSeconds(60);
@@ -34,12 +39,7 @@ internal sealed class RoundRunner(ScenarioSettings settings, Launch launch, Fore
             var watch = new RoundWatch(server, counters, trace, settings);
             (LoadReport? report, string? fault) = await RunClientAsync(stack, server?.Endpoint ?? foreign!.Endpoint!, title, server, watch, cancellation);
             await watch.EndAsync();
-            if (server?.HasExited == true)
-            {
-                fault = $"the server ended during the run: {server.LastErrors}";
-            }
-
-            fault ??= report?.Fault;
+            fault = server?.HasExited == true ? $"the server ended during the run: {server.LastErrors}" : server?.Status.Fault ?? fault ?? report?.Fault;
 
             return report is null
                 ? Failed(stack, number, started, fault!)
@@ -51,7 +51,7 @@ internal sealed class RoundRunner(ScenarioSettings settings, Launch launch, Fore
                     Row = report.Row,
                     Client = report.Client,
                     Server = watch.Describe(report),
-                    OthersPercent = watch.OthersPercent(report),
+                    OthersPercent = seesOthers ? watch.OthersPercent(report) : null,
                     Fault = fault,
                 };
         }
@@ -80,7 +80,7 @@ internal sealed class RoundRunner(ScenarioSettings settings, Launch launch, Fore
                 {
                     LoadProgress progress = JsonSerializer.Deserialize(line.AsSpan(ChildLines.Progress.Length), ChildJson.Default.LoadProgress)!;
                     watch.On(progress);
-                    view.Show(title, progress, server?.Latest);
+                    view.Show(title, progress, server?.Status.Latest);
                 }
             }
 

@@ -64,37 +64,42 @@ internal sealed class RoundWatch(ServerProcess? server, RuntimeCounters? counter
 
         double cpu = Math.Max(0, _atEnd.ServerCpu - _atStart.ServerCpu);
         double replies = report.Row.Throughput * report.Client.MeasuredSeconds;
-        long dropped = server.Latest?.Dropped ?? -1;
+        long dropped = server.Status.Latest?.Dropped ?? -1;
         return new ServerDetail
         {
             ProcessId = server.Id,
             CpuSeconds = Math.Round(cpu, 2),
             CpuMicrosecondsPerMessage = settings.InFlight == 0 || replies == 0 ? 0 : cpu * MicrosecondsPerSecond / replies,
-            PeakMegabytes = OtherProcess.PeakMemory(server.Id),
+
+            // Of connections that stand, not of the message that each is sent at the end.
+            PeakMegabytes = settings.Scenario == Scenario.S1 && _atEnd.ServerPeak > 0 ? _atEnd.ServerPeak : OtherProcess.PeakMemory(server.Id),
             KilobytesPerConnection = settings.Scenario == Scenario.S1 && _atEnd.ServerMemory > 0 ? (_atEnd.ServerMemory - _memoryBefore) * KilobytesPerMegabyte / Math.Max(1, report.Row.ConnectSuccess) : null,
             IdlePercent = settings.Scenario == Scenario.S1 && report.Client.MeasuredSeconds > 0 ? Math.Round(cpu * Percent / report.Client.MeasuredSeconds, 2) : null,
             Dropped = dropped < 0 ? null : dropped,
-            Samples = server.Samples,
+            Samples = server.Status.Samples,
             Runtime = _evidence,
         };
     }
 
-    /// <summary>What neither server nor client used of the machine, in percent of all of it.</summary>
-    public double OthersPercent(LoadReport report)
+    /// <summary>What neither server nor client nor this program used of the machine, in percent of all of it; null if the system does not tell.</summary>
+    public double? OthersPercent(LoadReport report)
     {
         double elapsed = Stopwatch.GetElapsedTime(_atStart.At, _atEnd.At).TotalSeconds;
-        double others = _atEnd.MachineBusy - _atStart.MachineBusy - (_atEnd.ServerCpu - _atStart.ServerCpu) - report.Client.CpuSeconds;
-        return elapsed <= 0 || !OperatingSystem.IsLinux() ? 0 : Math.Round(Math.Max(0, others) * Percent / (elapsed * Environment.ProcessorCount), 2);
+        double others = _atEnd.MachineBusy - _atStart.MachineBusy - (_atEnd.ServerCpu - _atStart.ServerCpu) - (_atEnd.OwnCpu - _atStart.OwnCpu) - report.Client.CpuSeconds;
+        return elapsed <= 0 || !OperatingSystem.IsLinux() ? null : Math.Round(Math.Max(0, others) * Percent / (elapsed * Environment.ProcessorCount), 2);
     }
 
     private static double Memory(ServerProcess? server) => server is null ? 0 : OtherProcess.Memory(server.Id);
 
-    private readonly record struct Use(long At, double ServerCpu, double ServerMemory, double MachineBusy)
+    private readonly record struct Use(long At, double ServerCpu, double ServerMemory, double ServerPeak, double OwnCpu, double MachineBusy)
     {
-        public static Use Now(ServerProcess? server)
-        {
-            return new Use(Stopwatch.GetTimestamp(), server is null ? 0 : OtherProcess.CpuSeconds(server.Id), Memory(server), OperatingSystem.IsLinux() ? ProcFile.BusySeconds() : 0);
-        }
+        public static Use Now(ServerProcess? server) => new(
+            Stopwatch.GetTimestamp(),
+            server is null ? 0 : OtherProcess.CpuSeconds(server.Id),
+            Memory(server),
+            server is null ? 0 : OtherProcess.PeakMemory(server.Id),
+            Environment.CpuUsage.TotalTime.TotalSeconds,
+            OperatingSystem.IsLinux() ? ProcFile.BusySeconds() : 0);
     }
 }
 

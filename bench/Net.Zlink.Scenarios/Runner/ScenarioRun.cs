@@ -31,15 +31,7 @@ internal sealed class ScenarioRun
     public async Task<Summary> RunAsync(OutputFolder folder, CancellationToken cancellation)
     {
         DateTimeOffset started = TimeProvider.System.GetUtcNow();
-        foreach (string endpoint in Foreign.Select(static server => server.Endpoint).OfType<string>())
-        {
-            string transport = Address.Parse(endpoint).Transport;
-            if (!string.Equals(transport, Settings.Transport, StringComparison.Ordinal))
-            {
-                throw new RequestException($"{endpoint} is not {Settings.Transport}; say --transport {transport}.");
-            }
-        }
-
+        bool isElsewhere = await IsExternalElsewhereAsync(cancellation);
         MachineInfo machine = MachineInfo.Collect();
         VersionInfo versions = VersionInfo.Collect();
         List<SkippedStack> skipped = [];
@@ -59,7 +51,8 @@ internal sealed class ScenarioRun
             // Back and forth: what drifts (heat, neighbours) then falls on all alike.
             foreach (string stack in number % 2 == 0 ? stacks.Reverse() : stacks)
             {
-                var runner = new RoundRunner(Settings, launch, Find(stack), View);
+                ForeignServer? foreign = Find(stack);
+                var runner = new RoundRunner(Settings, launch, foreign, seesOthers: foreign?.Endpoint is null || isElsewhere, View);
                 Round round = await runner.RunAsync(stack, number, Rounds, TraceOf(stack, number, stacks.Length), cancellation);
                 rounds.Add(round);
                 folder.Add(round);
@@ -84,9 +77,25 @@ internal sealed class ScenarioRun
             Stacks = summaries,
             Skipped = skipped,
             Doubts = Doubts.Of(Settings, plan, versions, rounds, summaries, Trace is not null),
+            Unjudged = Doubts.Unjudged(rounds, isElsewhere),
         };
         folder.Write(summary);
         return summary;
+    }
+
+    /// <summary>Whether a server that someone else runs, if there is one, is on another machine: then all that goes on here beside the client is of other programs.</summary>
+    /// <exception cref="RequestException">It is of another transport, or nowhere.</exception>
+    private async Task<bool> IsExternalElsewhereAsync(CancellationToken cancellation)
+    {
+        if (Foreign.Select(static server => server.Endpoint).FirstOrDefault(static endpoint => endpoint is not null) is not string endpoint)
+        {
+            return false;
+        }
+
+        Address address = Address.Parse(endpoint);
+        return string.Equals(address.Transport, Settings.Transport, StringComparison.Ordinal)
+            ? !await address.IsOfThisMachineAsync(cancellation)
+            : throw new RequestException($"{endpoint} is not {Settings.Transport}; say --transport {address.Transport}.");
     }
 
     private ForeignServer? Find(string stack) => Foreign.FirstOrDefault(server => string.Equals(server.Name, stack, StringComparison.Ordinal));

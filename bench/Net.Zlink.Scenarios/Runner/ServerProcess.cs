@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Text.Json;
 using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Scenarios.Measure;
 using Net.Zlink.Scenarios.Results;
@@ -21,11 +20,8 @@ internal sealed class ServerProcess : IAsyncDisposable
     private static readonly TimeSpan LastWords = TimeSpan.FromSeconds(1);
 
     private readonly ChildProcess _process;
-    private readonly Lock _gate = new();
-    private readonly List<ProcessSample> _samples = [];
     private readonly CancellationTokenSource _end = new();
     private readonly Task _listening;
-
     private readonly bool _isForeign;
 
     private ServerProcess(ChildProcess process, string endpoint, bool isForeign)
@@ -33,7 +29,7 @@ internal sealed class ServerProcess : IAsyncDisposable
         _isForeign = isForeign;
         _process = process;
         Endpoint = endpoint;
-        _listening = ListenAsync();
+        _listening = isForeign ? Task.CompletedTask : ListenAsync();
     }
 
     public string Endpoint { get; }
@@ -44,28 +40,8 @@ internal sealed class ServerProcess : IAsyncDisposable
 
     public string LastErrors => _process.LastErrors;
 
-    /// <summary>The last thing it said of itself.</summary>
-    public ProcessSample? Latest
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _samples.Count == 0 ? null : _samples[^1];
-            }
-        }
-    }
-
-    public IReadOnlyList<ProcessSample> Samples
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return [.. _samples];
-            }
-        }
-    }
+    /// <summary>What it says of itself; nothing, if it is someone else's.</summary>
+    public ServerStatus Status { get; } = new();
 
     /// <exception cref="StartException">It did not come up.</exception>
     public static async Task<ServerProcess> StartAsync(Launch launch, string stack, ScenarioSettings settings, CancellationToken cancellation)
@@ -94,16 +70,23 @@ internal sealed class ServerProcess : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        if (!_isForeign)
+        try
         {
-            _process.EndInput();
-            await _process.WaitForExitAsync(EndLimit, CancellationToken.None);
-        }
+            if (!_isForeign)
+            {
+                _process.EndInput();
+                await _process.WaitForExitAsync(EndLimit, CancellationToken.None);
+            }
 
-        await _end.CancelAsync();
-        await _listening;
-        await _process.DisposeAsync();
-        _end.Dispose();
+            await _end.CancelAsync();
+            await _listening;
+        }
+        finally
+        {
+            // Whatever went wrong: nobody else would end it.
+            await _process.DisposeAsync();
+            _end.Dispose();
+        }
     }
 
     private static async Task<string> ReadyAsync(ChildProcess process, CancellationToken cancellation)
@@ -131,11 +114,7 @@ internal sealed class ServerProcess : IAsyncDisposable
         {
             while (await _process.ReadLineAsync(ChildLines.Status, Timeout.InfiniteTimeSpan, _end.Token) is string line)
             {
-                ProcessSample sample = JsonSerializer.Deserialize(line.AsSpan(ChildLines.Status.Length), ChildJson.Default.ProcessSample)!;
-                lock (_gate)
-                {
-                    _samples.Add(sample);
-                }
+                Status.Add(line);
             }
         }
         catch (OperationCanceledException)

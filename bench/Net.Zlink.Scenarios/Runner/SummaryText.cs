@@ -29,6 +29,11 @@ internal static class SummaryText
             Console.WriteLine($"SKIPPED {skipped.Stack}: {skipped.Why}");
         }
 
+        foreach (string unjudged in summary.Unjudged)
+        {
+            Console.WriteLine($"NOT JUDGED: {unjudged}");
+        }
+
         foreach (string doubt in summary.Doubts)
         {
             Console.WriteLine($"VOID: {doubt}");

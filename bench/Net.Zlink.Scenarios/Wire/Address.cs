@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.NetworkInformation;
 using System.Net.Sockets;
 using Net.Zlink.Benchmarks.Common;
 
@@ -44,6 +45,14 @@ internal sealed record Address(string Transport, string Host, int Port, string P
         {
             throw new RequestException($"The host {Host} has no address: {e.Message}.", e);
         }
+    }
+
+    /// <summary>Whether it is one of the addresses of this machine.</summary>
+    /// <exception cref="RequestException">The host has no address.</exception>
+    public async Task<bool> IsOfThisMachineAsync(CancellationToken cancellation)
+    {
+        IPAddress host = (await ResolveAsync(cancellation)).Address;
+        return IPAddress.IsLoopback(host) || NetworkInterface.GetAllNetworkInterfaces().Any(one => one.GetIPProperties().UnicastAddresses.Any(own => own.Address.Equals(host)));
     }
 
     public Address WithPort(int port) => this with { Port = port };

@@ -64,6 +64,7 @@ public sealed partial class ReportPageTests
         {
             Command = Hostile,
             Doubts = [Hostile],
+            Unjudged = [Hostile],
             Skipped = [new SkippedStack(Hostile, Hostile)],
             Environment = new Dictionary<string, string>(StringComparer.Ordinal) { [Hostile] = Hostile },
         };
@@ -104,6 +105,16 @@ public sealed partial class ReportPageTests
         Assert.DoesNotContain(page.Descendants("div"), static element => element.Attribute("class")?.Value is "banner good");
         Assert.Contains("void by their own rules", page.Value, StringComparison.Ordinal);
         Assert.Contains("other programs used 60 % of the machine", page.Value, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void What_was_not_judged_is_said_and_makes_nothing_void()
+    {
+        Summary summary = Summaries.Scenario() with { Unjudged = ["what other programs used"] };
+        XElement page = Parsed(summary.Named("s2"));
+        Assert.Contains("Not judged:what other programs used", page.Value, StringComparison.Ordinal);
+        Assert.Contains(page.Descendants("div"), static element => element.Attribute("class")?.Value is "banner good");
+        Assert.Contains("Not judged: what other programs used.", MarkdownTables.Write([summary.Named("s2")]), StringComparison.Ordinal);
     }
 
     [Fact]

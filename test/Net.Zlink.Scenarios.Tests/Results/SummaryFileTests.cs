@@ -26,7 +26,7 @@ public sealed class SummaryFileTests
     public void The_json_has_the_members_that_reports_read()
     {
         using JsonDocument json = JsonDocument.Parse(SummaryFile.ToJson(Make()));
-        Members(json.RootElement, "format", "kind", "command", "started", "finished", "passFail", "machine", "versions", "environment", "settings", "plan", "rounds", "stacks", "skipped", "doubts", "bars", "patterns", "soak");
+        Members(json.RootElement, "format", "kind", "command", "started", "finished", "passFail", "machine", "versions", "environment", "settings", "plan", "rounds", "stacks", "skipped", "doubts", "unjudged", "bars", "patterns", "soak");
         Members(json.RootElement.GetProperty("settings"), "scenario", "transport", "connections", "size", "inFlight", "warmupSeconds", "measureSeconds", "drainTimeoutSeconds", "connectConcurrency", "connectTimeoutSeconds", "backlog", "highWaterMark", "shards", "sendBatch", "latencySampleRate", "inlineCompletions");
         JsonElement round = json.RootElement.GetProperty("rounds")[0];
         Members(round, "stack", "number", "started", "row", "client", "server", "othersPercent", "fault");

@@ -58,6 +58,9 @@ public sealed class ProgramTests
         Assert.Equal(["external", "net-zlink", "net-zlink", "external"], summary.Rounds.Select(static round => round.Stack), StringComparer.Ordinal);
         Assert.Equal([1, 1, 2, 2], summary.Rounds.Select(static round => round.Number));
         Assert.Null(summary.Rounds[0].Server);
+        Assert.Null(summary.Rounds[0].OthersPercent);
+        Assert.Contains("NOT JUDGED: what other programs used in the rounds of external", output, StringComparison.Ordinal);
+        Assert.NotEmpty(summary.Unjudged);
         Assert.Equal("external", summary.Stacks[1].Ratios!.To);
         Assert.NotNull(summary.Stacks[1].Ratios!.Throughput);
     }
@@ -75,6 +78,24 @@ public sealed class ProgramTests
         Assert.Equal(["other-s2", "other-s2"], summary.Rounds.Select(static round => round.Row.ScenarioId), StringComparer.Ordinal);
         Assert.NotEqual(summary.Rounds[0].Server!.ProcessId, summary.Rounds[1].Server!.ProcessId);
         Assert.All(summary.Rounds, static round => Assert.True(round.Server!.PeakMegabytes > 1));
+    }
+
+    [Fact]
+    public async Task What_a_foreign_server_says_of_itself_does_not_end_the_run_and_the_server_does_not_outlive_it()
+    {
+        using var folder = new TestFolder();
+
+        // Nobody listens there: that fails the round, and what it says does not.
+        await File.WriteAllTextAsync(folder.File("talk.sh"), "echo READY; echo STATUS listening fine; exec cat", TestContext.Current.CancellationToken);
+        (int code, string output, string errors) = await Runs.ProgramAsync(
+            "s2", "--profile", "quick", "--stack", "talks", "--command", $"talks=sh {folder.File("talk.sh")} {{port}}", "--ccu", "2", "--measure", "0.2", "--drain-timeout", "1", "--quiet", "--output", folder.Path);
+
+        Assert.True(code == 1, output + errors);
+        Round round = Assert.Single(SummaryFile.Read(folder.Path).Rounds);
+        Assert.Null(round.Fault);
+        Assert.Equal(2, round.Row.ConnectFail);
+        Assert.Empty(round.Server!.Samples);
+        Assert.False(Directory.Exists($"/proc/{round.Server.ProcessId}"), "the server is still there");
     }
 
     [Fact]

@@ -58,8 +58,34 @@ public sealed class SummaryMakerTests
         Assert.Contains(Doubts([Of("a", 1, 100), Of("a", 2, 150)]), static doubt => doubt.Contains("moved", StringComparison.Ordinal));
     }
 
-    private static IReadOnlyList<string> Doubts(IReadOnlyList<Round> rounds) =>
-        Net.Zlink.Scenarios.Runner.Doubts.Of(new ScenarioSettings(), Plan, VersionInfo.Collect() with { Build = "Release" }, rounds, SummaryMaker.Stacks(rounds, ["a"]), isTraced: false);
+    [Fact]
+    public void A_reference_that_moves_is_a_doubt_in_s1_too() =>
+        Assert.Contains(Doubts([Of("a", 1, 100), Of("a", 2, 150)], Scenario.S1), static doubt => doubt.Contains("moved", StringComparison.Ordinal));
+
+    [Fact]
+    public void A_server_that_was_not_started_here_is_no_doubt_and_what_cannot_be_judged_of_it_is_said()
+    {
+        Round[] rounds = [Of("external", 1, 100), Of("a", 1, 100) with { Server = new ServerDetail(), OthersPercent = 1 }];
+        Assert.Empty(Doubts(rounds));
+        IReadOnlyList<string> here = Net.Zlink.Scenarios.Runner.Doubts.Unjudged(rounds, isExternalElsewhere: false);
+        Assert.Contains(here, static one => one.StartsWith("what other programs used in the rounds of external", StringComparison.Ordinal));
+        Assert.Contains(here, static one => one.Contains("external's processor time", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Of_a_server_on_another_machine_this_one_is_judged_and_that_one_is_not()
+    {
+        Round[] rounds = [Of("external", 1, 100) with { OthersPercent = 6 }];
+        Assert.Contains(Doubts(rounds), static doubt => doubt.Contains("other programs", StringComparison.Ordinal));
+        Assert.Contains(Net.Zlink.Scenarios.Runner.Doubts.Unjudged(rounds, isExternalElsewhere: true), static one => one.Contains("external's machine", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Where_all_servers_are_of_this_run_nothing_is_unjudged() =>
+        Assert.Empty(Net.Zlink.Scenarios.Runner.Doubts.Unjudged([Of("a", 1, 100) with { Server = new ServerDetail(), OthersPercent = 1 }], isExternalElsewhere: false));
+
+    private static IReadOnlyList<string> Doubts(IReadOnlyList<Round> rounds, Scenario scenario = Scenario.S2) =>
+        Net.Zlink.Scenarios.Runner.Doubts.Of(new ScenarioSettings { Scenario = scenario }, Plan, VersionInfo.Collect() with { Build = "Release" }, rounds, SummaryMaker.Stacks(rounds, ["a"]), isTraced: false);
 
     private static Round Of(string stack, int number, double throughput, long violations = 0) => new()
     {
