@@ -14,7 +14,7 @@ internal static class ClientCommand
 {
     public static Command Create()
     {
-        var scenario = new Argument<Scenario>("scenario") { Description = "s0: one connection, one in flight. s1: connect only. s2: throughput." };
+        var scenario = new Argument<Scenario>("scenario") { Description = "s0: one connection, one in flight. s1: connect, and one message each at the end. s2: throughput." };
         var connect = new Option<string>("--connect") { Description = "The server: transport://host:port.", Required = true };
         var name = new Option<string>("--name") { Description = "The stack's name in the results.", DefaultValueFactory = _ => "external" };
         var quiet = new Option<bool>("--quiet") { Description = "Only the result." };

@@ -88,7 +88,7 @@ internal static class ScenarioCommand
     private static string Describe(Scenario scenario) => scenario switch
     {
         Scenario.S0 => "Latency: one connection, one message in flight, every stack in turn. Exit code 1: a round failed.",
-        Scenario.S1 => "Connects 10,000 clients to every stack in turn, and sends nothing. Exit code 1: a round failed.",
+        Scenario.S1 => "Connects 10,000 clients to every stack in turn, and sends nothing until the end: then one message each, which must be echoed, or nobody accepted them. Exit code 1: a round failed.",
         _ => "Throughput: 10,000 connections with 30 messages in flight each, every stack in turn. Exit code 1: a round failed.",
     };
 }
