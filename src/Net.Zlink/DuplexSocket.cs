@@ -73,6 +73,7 @@ public abstract class DuplexSocket : ReceivingSocket
     /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
+    /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
     public void Send(in Message message) => Sender.Send([], in message);
 
     /// <summary>Passes a received message on, without a copy of long parts, waiting for room if need be.</summary>
@@ -83,6 +84,7 @@ public abstract class DuplexSocket : ReceivingSocket
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
+    /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
     public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) => Sender.SendAsync([], in message, cancellationToken);
 
     /// <summary>Sends memory that is handed over, without a copy where it is long: it is disposed when it was sent; if the send fails it stays the caller's.</summary>

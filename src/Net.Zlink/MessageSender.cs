@@ -35,7 +35,7 @@ internal readonly struct MessageSender
     /// <summary>Passes a received message on. Accepted, it is ended.</summary>
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, in Message message)
     {
-        ZlinkError error = ToError(_core.TrySend(routeId, message.Hold().AsOutgoing()));
+        ZlinkError error = ToError(_core.TrySend(routeId, Held(message).AsOutgoing()));
         if (error == ZlinkError.None)
         {
             message.Dispose();
@@ -64,7 +64,7 @@ internal readonly struct MessageSender
 
     public void Send(ReadOnlySpan<byte> routeId, in Message message)
     {
-        SendHeld(routeId, message.Hold());
+        SendHeld(routeId, Held(message));
         message.Dispose();
     }
 
@@ -87,7 +87,7 @@ internal readonly struct MessageSender
         SendHeldAsync(routeId, new HeldMessage(Checked(message)), default, cancellation);
 
     public ValueTask SendAsync(ReadOnlySpan<byte> routeId, in Message message, CancellationToken cancellation) =>
-        SendHeldAsync(routeId, message.Hold(), message, cancellation);
+        SendHeldAsync(routeId, Held(message), message, cancellation);
 
     private static ZlinkError ToError(SendStatus status) => status switch
     {
@@ -126,12 +126,23 @@ internal readonly struct MessageSender
             throw new ArgumentException("A message has at least one part: add one.", nameof(message));
         }
 
-        if (encoded.Parts > 1 && _options.KeepsOnlyNewest)
-        {
-            throw new ArgumentException("With Conflate a message has one part: which parts are newest could not be told.", nameof(message));
-        }
-
+        CheckConflates(encoded.Parts, nameof(message));
         return encoded;
+    }
+
+    private HeldMessage Held(in Message message)
+    {
+        CheckConflates(message.PartCount, nameof(message));
+        return message.Hold();
+    }
+
+    /// <exception cref="ArgumentException">It has several parts, and the socket keeps only the newest message.</exception>
+    private void CheckConflates(int parts, string message)
+    {
+        if (parts > 1 && _options.KeepsOnlyNewest)
+        {
+            throw new ArgumentException("With Conflate a message has one part: which parts are newest could not be told.", message);
+        }
     }
 
     private void SendHeld(ReadOnlySpan<byte> routeId, in HeldMessage message)

@@ -56,4 +56,25 @@ public sealed class ConflateTests
         using MessageBuilder message = SocketWords.Parts("two", "parts");
         Assert.Throws<ArgumentException>(() => client.TrySend(message));
     }
+
+    [Fact]
+    public async Task A_received_message_of_several_parts_is_refused_and_stays_the_callers()
+    {
+        await using var fixture = new StreamFixture();
+        PairSocket from = fixture.Context.CreatePair();
+        PairSocket to = fixture.Context.CreatePair();
+        to.Connect(from.Bind(Link.Any(Link.Inproc)));
+        using (MessageBuilder message = SocketWords.Parts("two", "parts"))
+        {
+            from.Send(message);
+        }
+
+        DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Conflate = true, Linger = TimeSpan.Zero });
+        client.Connect(Link.Any(Link.Inproc));
+        using Message received = to.Receive();
+        Assert.Throws<ArgumentException>(() => client.TrySend(received));
+        Assert.Throws<ArgumentException>(() => client.Send(received));
+        await Assert.ThrowsAsync<ArgumentException>(async () => await client.SendAsync(received, Guard.Token));
+        Assert.Equal(2, received.PartCount);
+    }
 }
