@@ -83,7 +83,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <summary>Passes a received message on, without a copy of long parts if it need not wait.</summary>
     /// <param name="message">A received message; accepted, it is ended.</param>
     /// <returns>False if it would have to wait.</returns>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(in Message message) => Sender.TrySend([], in message) == ZlinkError.None;
@@ -91,7 +91,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <summary>Passes a received message on, without a copy of long parts, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
     /// <param name="message">A received message; accepted, it is ended.</param>
     /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
     /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
     public void Send(in Message message) => Sender.Send([], in message);
@@ -102,7 +102,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
     /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
     public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) => Sender.SendAsync([], in message, cancellationToken);

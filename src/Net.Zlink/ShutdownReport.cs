@@ -21,7 +21,7 @@ public sealed record ShutdownReport
 }
 
 /// <summary>A peer that did not get everything that was accepted for it.</summary>
-/// <param name="PeerId">Its id.</param>
+/// <param name="PeerId">Its id on a <see cref="StreamSocket"/>; 0 on the other types, whose peers have routing ids.</param>
 /// <param name="Endpoint">The endpoint it belonged to.</param>
 /// <param name="RemoteEndpoint">Its address.</param>
 /// <param name="Messages">Messages accepted but not written.</param>

@@ -259,9 +259,16 @@ internal sealed class InboundLease
         int length = Volatile.Read(ref entry.Length);
 
         // Checked last: what was read before it belongs to this message if the generation is still its own.
-        ObjectDisposedException.ThrowIf(!IsLive(slot, generation), typeof(InboundLease));
+        if (!IsLive(slot, generation))
+        {
+            throw Ended();
+        }
+
         return new ReadOnlyMemory<byte>(array, offset, length);
     }
+
+    /// <summary>Says so of what the application holds, a message: it knows no lease.</summary>
+    public static ObjectDisposedException Ended() => new("Net.Zlink.Message", "The message was disposed, or sent on.");
 
     /// <summary>The message has not ended.</summary>
     public bool IsLive(int slot, int generation) => AreLive(slot, 1, generation);

@@ -259,7 +259,6 @@ internal readonly struct HeldMessage
 
     private OutgoingMessage Passed(InboundLease lease)
     {
-        ObjectDisposedException.ThrowIf(!lease.IsLive(_slot, _generation), typeof(InboundLease));
-        return new OutgoingMessage(lease, _slot);
+        return lease.IsLive(_slot, _generation) ? new OutgoingMessage(lease, _slot) : throw InboundLease.Ended();
     }
 }

@@ -58,4 +58,22 @@ public static class DisconnectReasonExtensions
         DisconnectReason.ContextTerminated => 5,
         _ => 0,
     };
+
+    /// <summary>In words, where nothing more is known: what an event or a log line says then.</summary>
+    internal static string Words(this DisconnectReason reason) => reason switch
+    {
+        DisconnectReason.Local => "this side asked for it",
+        DisconnectReason.Remote => "the peer ended the connection",
+        DisconnectReason.ProtocolError => "the peer broke the protocol",
+        DisconnectReason.TransportError => "a read or a write failed",
+        DisconnectReason.ContextTerminated => "the context was shut down",
+        DisconnectReason.IdleTimeout => "nothing arrived within IdleTimeout",
+        DisconnectReason.WriteTimeout => "the peer took nothing within WriteTimeout",
+        DisconnectReason.HandlerFailed => "the application's handler threw",
+        DisconnectReason.HandshakeFailed => "the connection ended during the handshake",
+        DisconnectReason.HeartbeatTimeout => "the peer did not answer a heartbeat in time",
+        DisconnectReason.Refused => "the socket had no place for this peer",
+        DisconnectReason.TakenOver => "another peer took over its routing id",
+        _ => "why is not known",
+    };
 }

@@ -22,7 +22,7 @@ internal static partial class Log
     public static partial void SlowRun(ILogger logger, int shard, double milliseconds, string work);
 
     [LoggerMessage(6, LogLevel.Debug, "Peer {PeerId} of {Endpoint} is gone: {Reason}. {Detail}")]
-    public static partial void PeerGone(ILogger logger, uint peerId, string endpoint, DisconnectReason reason, string? detail);
+    public static partial void PeerGone(ILogger logger, uint peerId, string endpoint, DisconnectReason reason, string detail);
 
     [LoggerMessage(7, LogLevel.Warning, "Peer {PeerId} of {Endpoint}: {Messages} accepted messages ({Bytes} bytes) were not delivered")]
     public static partial void Undelivered(ILogger logger, uint peerId, string endpoint, long messages, long bytes);
@@ -31,7 +31,7 @@ internal static partial class Log
     public static partial void PoolStarved(ILogger logger, int shard, double milliseconds);
 
     [LoggerMessage(9, LogLevel.Debug, "{Endpoint}: a connection ended: {Reason}. {Detail}")]
-    public static partial void ConnectionLost(ILogger logger, string endpoint, DisconnectReason reason, string? detail);
+    public static partial void ConnectionLost(ILogger logger, string endpoint, DisconnectReason reason, string detail);
 
     [LoggerMessage(10, LogLevel.Error, "{Endpoint}: an internal fault ended a connection; please report it")]
     public static partial void SessionFailed(ILogger logger, Exception exception, string endpoint);
@@ -43,5 +43,5 @@ internal static partial class Log
     public static partial void EventCallbackFailed(ILogger logger, Exception exception, SocketEventTypes @event);
 
     [LoggerMessage(13, LogLevel.Warning, "{Endpoint}: a handshake with {Remote} failed: {Cause}. {Detail}")]
-    public static partial void HandshakeFailed(ILogger logger, string endpoint, string remote, HandshakeFailure cause, string? detail);
+    public static partial void HandshakeFailed(ILogger logger, string endpoint, string remote, HandshakeFailure cause, string detail);
 }

@@ -308,7 +308,7 @@ internal abstract class SocketCore
 
         if (session.EndReason is not (DisconnectReason.Local or DisconnectReason.ContextTerminated))
         {
-            Publish(SocketEventTypes.Disconnected, session.EndReason.ToNativeReason(), session, detail ?? session.EndReason.ToString());
+            Publish(SocketEventTypes.Disconnected, session.EndReason.ToNativeReason(), session, detail ?? session.EndReason.Words());
         }
 
         if (!session.OutboundSurvives)
@@ -320,7 +320,7 @@ internal abstract class SocketCore
             OnConnectionLost(pipe);
         }
 
-        Log.ConnectionLost(Host.Logger, session.Endpoint, session.EndReason, detail);
+        Log.ConnectionLost(Host.Logger, session.Endpoint, session.EndReason, detail ?? session.EndReason.Words());
     }
 
     /// <summary>A connection is over.</summary>
@@ -485,7 +485,7 @@ internal abstract class SocketCore
             HandshakeFailure cause = CauseOf(session);
             Books.AddFailedHandshake(cause);
             (_, string remote) = session.Ends;
-            Log.HandshakeFailed(Host.Logger, session.Endpoint, remote, cause, detail);
+            Log.HandshakeFailed(Host.Logger, session.Endpoint, remote, cause, detail ?? session.EndReason.Words());
         }
     }
 

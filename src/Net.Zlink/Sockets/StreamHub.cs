@@ -249,10 +249,10 @@ internal sealed class StreamHub
         // A connection that this side ends in order raises no event here, as in the native core.
         if (reason is not (DisconnectReason.Local or DisconnectReason.ContextTerminated) && !Monitors.IsEmpty)
         {
-            Publish(SocketEventTypes.Disconnected, reason.ToNativeReason(), link, detail ?? reason.ToString());
+            Publish(SocketEventTypes.Disconnected, reason.ToNativeReason(), link, detail ?? reason.Words());
         }
 
-        Log.PeerGone(Host.Logger, link.Id, link.Endpoint, reason, detail);
+        Log.PeerGone(Host.Logger, link.Id, link.Endpoint, reason, detail ?? reason.Words());
         return true;
     }
 

@@ -28,7 +28,7 @@ public sealed class MessageTests
         message.Dispose();
         message.Dispose();
         same.Dispose();
-        Assert.Throws<ObjectDisposedException>(() => same.Memory);
+        Assert.Equal(typeof(Message).FullName, Assert.Throws<ObjectDisposedException>(() => same.Memory).ObjectName);
         Assert.Throws<ObjectDisposedException>(() => same.Span.Length);
         Assert.Throws<ObjectDisposedException>(() => same[0]);
         Assert.Throws<ObjectDisposedException>(() => same.PartCount);

@@ -3,6 +3,7 @@ using System.Security.Cryptography;
 namespace Net.Zlink.Transports.Ipc;
 
 /// <summary>Makes the directory of a wildcard bind, as the native core does: "tmp" and six characters, with a file "socket" to be bound in it.</summary>
+/// <remarks>Where no variable says where, it is the system's directory for temporary files. Natively it is "tmp" of the working directory, which is made, stays, and gives an endpoint that a process with another working directory cannot use (docs/protocol.md section 15.5).</remarks>
 internal static class WildcardPath
 {
     private const string FileName = "socket";
@@ -15,18 +16,18 @@ internal static class WildcardPath
     // The first that is set and a directory counts.
     private static readonly string[] Variables = ["TMPDIR", "TEMPDIR", "TMP"];
 
-    /// <summary>The directory that wildcard binds go to, made if it is the working directory's "tmp".</summary>
+    /// <summary>The directory that wildcard binds go to: a full path, since the endpoint is for other processes too.</summary>
     public static string Root(Func<string, string?> environment)
     {
         foreach (var variable in Variables)
         {
             if (environment(variable) is { Length: > 0 } directory && Directory.Exists(directory))
             {
-                return directory;
+                return Path.GetFullPath(directory);
             }
         }
 
-        return Path.Combine(".", Prefix);
+        return Path.GetTempPath();
     }
 
     /// <summary>Makes a new directory that only this user may enter, and returns the path to bind in it.</summary>
@@ -47,7 +48,6 @@ internal static class WildcardPath
         }
         else
         {
-            Directory.CreateDirectory(root); // with the usual rights
             Directory.CreateDirectory(directory, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
         }
 

@@ -15,6 +15,9 @@ namespace Net.Zlink.Transports.WebSocket;
 /// <param name="closeTimeout">How long, later, the peer's end is waited for after a CLOSE.</param>
 internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool isServer, TimeSpan limit, TimeSpan closeTimeout) : WireUpgrade
 {
+    /// <summary>No length: the peer closed first.</summary>
+    protected const int Ended = -1;
+
     private const string Exchange = "the WebSocket upgrade";
 
     // A live peer that reads its refusal ends its side within a round trip.
@@ -65,7 +68,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     /// <summary>Asks or answers. Null: it is a WebSocket now.</summary>
     protected abstract Task<UpgradeResult?> ExchangeAsync(ReadAheadStream stream, CancellationToken cancellation);
 
-    /// <summary>Reads until a whole head is buffered. Its length; 0 if what came is none, is too long, or ends before.</summary>
+    /// <summary>Reads until a whole head is buffered. Its length; 0 if what came is none, or is too long; <see cref="Ended"/> if the peer ended before it was whole.</summary>
     protected static async Task<int> ReadHeadAsync(ReadAheadStream stream, bool isRequest, CancellationToken cancellation)
     {
         while (await stream.FillAsync(cancellation).ConfigureAwait(false))
@@ -83,11 +86,15 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
             }
         }
 
-        return 0;
+        return Ended; // Room there was: the longest head is shorter than the buffer.
     }
 
     /// <summary>A handshake that failed for what the peer said.</summary>
     protected static UpgradeResult Malformed(string sentence) => new(null, HandshakeFailure.Malformed, SocketError.ConnectionRefused, sentence);
+
+    /// <summary>A handshake whose peer went away in order. Over TLS 1.3 a peer may do so for our certificate's sake: it judges it only when the handshake is over on this side.</summary>
+    protected UpgradeResult Left(string sentence) =>
+        new(null, HandshakeFailure.Lost, SocketError.ConnectionReset, tls is null ? sentence : $"{sentence}; over wss it may not have accepted this side's certificate, or the lack of one");
 
     /// <summary>Ends our side and reads what still comes, for a moment: unread bytes would turn our close into a reset, which destroys the answer on its way.</summary>
     private static async Task EndInOrderAsync(ReadAheadStream stream, Socket socket, TimeProvider time, CancellationToken cancellation)
@@ -147,9 +154,9 @@ internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, Web
     protected override async Task<UpgradeResult?> ExchangeAsync(ReadAheadStream stream, CancellationToken cancellation)
     {
         int length = await ReadHeadAsync(stream, isRequest: true, cancellation).ConfigureAwait(false);
-        if (length == 0)
+        if (length <= 0)
         {
-            return Malformed(stream.Buffered.IsEmpty ? "the peer closed the connection before it asked for a WebSocket" : "what the peer sent is no HTTP request");
+            return length == Ended ? Left("the peer closed the connection before it asked for a WebSocket") : Malformed("what the peer sent is no HTTP request");
         }
 
         UpgradeRequest request = Judge(UpgradeRequest.Parse(stream.Buffered[..length]));
@@ -193,9 +200,9 @@ internal sealed class WebSocketClientUpgrade(string scheme, TlsUpgrade? tls, str
         string key = WebSocketKey.Create();
         await stream.WriteAsync(UpgradeRequest.Write(authority, path, key), cancellation).ConfigureAwait(false);
         int length = await ReadHeadAsync(stream, isRequest: false, cancellation).ConfigureAwait(false);
-        if (length == 0)
+        if (length <= 0)
         {
-            return Malformed("the server did not answer the WebSocket upgrade with HTTP");
+            return length == Ended ? Left("the server closed the connection before it answered the request for a WebSocket") : Malformed("the server did not answer the WebSocket upgrade with HTTP");
         }
 
         string? complaint = UpgradeAnswer.Judge(stream.Buffered[..length], WebSocketKey.BytesOf(key));

@@ -60,17 +60,25 @@ public sealed class IpcWildcardTests : IDisposable
     }
 
     [Fact]
-    public async Task Without_any_it_goes_to_tmp_of_the_working_directory_which_is_made()
+    public async Task Without_any_it_goes_to_the_systems_directory_for_temporary_files_and_nothing_is_left()
     {
-        Assert.Equal(Path.Combine(".", "tmp"), WildcardPath.Root(static _ => null));
+        Assert.Equal(Path.GetTempPath(), WildcardPath.Root(static _ => null));
         var listener = _folder.Listen("*", environment: static _ => null);
-        Assert.Matches("^ipc://./tmp/tmp[a-zA-Z0-9]{6}/socket$", listener.Endpoint.Replace('\\', '/'));
+        Assert.Matches("/tmp[a-zA-Z0-9]{6}/socket$", listener.Endpoint.Replace('\\', '/'));
+        Assert.StartsWith($"ipc://{Path.GetTempPath()}", listener.Endpoint, StringComparison.Ordinal);
         var path = listener.Endpoint["ipc://".Length..];
         (await IpcFolder.ConnectedAsync(path)).Dispose();
         Assert.True(Path.Exists(path));
         listener.Close();
         Assert.False(Path.Exists(path));
-        Assert.False(Path.Exists(Path.GetDirectoryName(path))); // "tmp" itself stays: other listeners of the process may be in it
+        Assert.False(Path.Exists(Path.GetDirectoryName(path)));
+    }
+
+    [Fact]
+    public void A_relative_directory_gives_a_full_path_which_processes_elsewhere_can_use()
+    {
+        var relative = Path.GetRelativePath(Environment.CurrentDirectory, _folder.Root);
+        Assert.Equal(_folder.Root, WildcardPath.Root(_ => relative));
     }
 
     [Fact]
