@@ -82,6 +82,8 @@ internal struct WaiterList<TWaiter>
 /// <remarks>
 /// A waiter is reused only when its cancellation registration is certain not to call back any more; otherwise it is left to the collector.
 /// Continuations of awaiting code run on the thread pool, not on the shard that completes the wait, unless the application has allowed that; those of blocked threads only pulse.
+/// Where a SynchronizationContext or a scheduler was captured they are posted to it. One that refuses (a UI loop that has ended) throws at the thread that completes the wait, which has others to complete and a
+/// connection to serve: such a continuation goes to the pool instead, so that the wait ends and what it holds is given back.
 /// </remarks>
 internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
 {
@@ -90,6 +92,8 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
     private CancellationToken _token;
     private IWaiterList? _list;
     private Action<Waiter<T>>? _recycle;
+    private Action<object?>? _posted;
+    private object? _postedState;
 
     public short Version => _core.Version;
 
@@ -122,17 +126,37 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
     }
 
     /// <summary>Ends the wait with a result. The caller has taken the waiter out of its list.</summary>
-    public void Complete(T result) => _core.SetResult(result);
+    public void Complete(T result)
+    {
+        try
+        {
+            _core.SetResult(result);
+        }
+        catch (Exception) when (_posted is not null)
+        {
+            ContinueOnPool();
+        }
+    }
 
     /// <summary>As <see cref="Complete"/>, but what awaits the result goes on here and now, on the calling thread. Outside of all locks.</summary>
     public void CompleteHere(T result)
     {
         _core.RunContinuationsAsynchronously = false;
-        _core.SetResult(result);
+        Complete(result);
     }
 
     /// <summary>Ends the wait with an error. The caller has taken the waiter out of its list.</summary>
-    public void Fail(Exception exception) => _core.SetException(exception);
+    public void Fail(Exception exception)
+    {
+        try
+        {
+            _core.SetException(exception);
+        }
+        catch (Exception) when (_posted is not null)
+        {
+            ContinueOnPool();
+        }
+    }
 
     public T GetResult(short token)
     {
@@ -162,15 +186,28 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
 
     public ValueTaskSourceStatus GetStatus(short token) => _core.GetStatus(token);
 
-    public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+    public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
+    {
+        // Not HasFlag, which boxes both (48 bytes a wait) wherever code is not optimized.
+        if ((flags & ValueTaskSourceOnCompletedFlags.UseSchedulingContext) is not ValueTaskSourceOnCompletedFlags.None && (SynchronizationContext.Current is not null || TaskScheduler.Current != TaskScheduler.Default))
+        {
+            _postedState = state;
+            _posted = continuation;
+        }
+
         _core.OnCompleted(continuation, state, token, flags);
+    }
 
     /// <summary>Drops what the wait held, before the waiter is kept for reuse.</summary>
     protected virtual void Clear()
     {
         _token = default;
         _registration = default;
+        _posted = null;
+        _postedState = null;
     }
+
+    private void ContinueOnPool() => ThreadPool.UnsafeQueueUserWorkItem(_posted!, _postedState, preferLocal: false);
 
     private void OnCancelled()
     {

@@ -91,24 +91,14 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     /// <summary>The batch is through: whole messages go to the pipe, a piece of one waits for the rest.</summary>
     public Delivery End()
     {
-        if (_lease is { } lease)
+        InboundLease? lease = _lease;
+        _lease = null;
+        if (lease is { OpenParts: > 0 })
         {
-            _lease = null;
-            if (lease.OpenParts > 0)
-            {
-                _partial = lease.SplitOpenMessage();
-            }
-
-            if (lease.Messages > 0)
-            {
-                Publish(lease);
-            }
-            else
-            {
-                lease.Abandon();
-            }
+            _partial = lease.SplitOpenMessage();
         }
 
+        // Before anybody learns of the messages: whatever comes of that, the next read must not go where they lie.
         if (_ownsSlab)
         {
             _slab.Release();
@@ -119,6 +109,15 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
         }
 
         _slab = null!;
+        if (lease is { Messages: > 0 })
+        {
+            Publish(lease);
+        }
+        else
+        {
+            lease?.Abandon();
+        }
+
         return _delivery;
     }
 
