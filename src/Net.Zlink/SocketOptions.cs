@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Net.Zlink.Engine;
 using Net.Zlink.Transports;
 using Net.Zlink.Transports.Tcp;
@@ -172,11 +173,11 @@ public abstract class SocketOptions
     internal void BelongTo(ZlinkContextOptions context) => _context = context;
 
     /// <summary>The time, or the longest one if it is longer than that.</summary>
-    internal static TimeSpan CheckTime(TimeSpan value, bool mayBeInfinite)
+    internal static TimeSpan CheckTime(TimeSpan value, bool mayBeInfinite, [CallerArgumentExpression(nameof(value))] string? name = null)
     {
         if (!mayBeInfinite || value != Timeout.InfiniteTimeSpan)
         {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.Zero);
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.Zero, name);
         }
 
         return value < LongestTime ? value : LongestTime;

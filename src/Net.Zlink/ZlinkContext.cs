@@ -35,9 +35,11 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <summary>A context; warms its pool before it returns.</summary>
     /// <param name="options">The settings.</param>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">Its <see cref="ZlinkContextOptions.Pool"/> is disposed.</exception>
     public ZlinkContext(ZlinkContextOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
+        options.Pool?.ThrowIfDisposed();
         _options = options;
         _ownsPool = options.Pool is null;
         _deadline = options.ShutdownTimeout;

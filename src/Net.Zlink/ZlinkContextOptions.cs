@@ -43,13 +43,31 @@ public sealed record ZlinkContextOptions
     } = Math.Min(TlsAndWebSocketShardsPerProcessor * Environment.ProcessorCount, MostShards);
 
     /// <summary>The clock of every timer: idle and write timeouts, reconnects, close deadlines. Default: the system's.</summary>
-    public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
+    /// <exception cref="ArgumentNullException">The value is null.</exception>
+    public TimeProvider TimeProvider
+    {
+        get;
+        init
+        {
+            ArgumentNullException.ThrowIfNull(value);
+            field = value;
+        }
+    } = TimeProvider.System;
 
     /// <summary>A pool to use and share; the context does not dispose it. Null (default): the context makes one of its own from <see cref="PoolOptions"/>.</summary>
     public BufferPool? Pool { get; init; }
 
     /// <summary>Settings of the context's own pool. Default: <see cref="BufferPoolOptions.Default"/>.</summary>
-    public BufferPoolOptions PoolOptions { get; init; } = BufferPoolOptions.Default;
+    /// <exception cref="ArgumentNullException">The value is null.</exception>
+    public BufferPoolOptions PoolOptions
+    {
+        get;
+        init
+        {
+            ArgumentNullException.ThrowIfNull(value);
+            field = value;
+        }
+    } = BufferPoolOptions.Default;
 
     /// <summary>How long disposing the context may take for delivering what was accepted. Default: 30 seconds.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
+using System.Runtime.Loader;
 
 namespace Net.Zlink.Buffers;
 
@@ -81,6 +82,11 @@ public sealed class BufferPool : MemoryPool<byte>
         }
 
         _timer = period == TimeSpan.MaxValue ? null : new IdleTrimTimer(_weakThis, _time, period);
+        if (neverDisposed && AssemblyLoadContext.GetLoadContext(typeof(BufferPool).Assembly) is { IsCollectible: true } plugIn)
+        {
+            // The runtime's timers would hold the library of a plug-in, and with it the plug-in, for as long as the process lives.
+            plugIn.Unloading += _ => _timer?.Dispose();
+        }
     }
 
     /// <summary>The pool of the process, with the default settings; made at the first use. Disposing it does nothing.</summary>
@@ -206,6 +212,8 @@ public sealed class BufferPool : MemoryPool<byte>
         }
     }
 
+    internal void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(Volatile.Read(ref _disposed), this);
+
     /// <summary>The thread of a cache is gone.</summary>
     internal void RetireThreadCache(ThreadCache cache) => _registry.Retire(cache, _classes);
 
@@ -231,7 +239,7 @@ public sealed class BufferPool : MemoryPool<byte>
     {
         ArgumentOutOfRangeException.ThrowIfNegative(minimumLength);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(minimumLength, Array.MaxLength);
-        ObjectDisposedException.ThrowIf(Volatile.Read(ref _disposed), this);
+        ThrowIfDisposed();
         byte[] array;
         if (minimumLength > SizeClasses.Largest)
         {

@@ -31,6 +31,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
     private TimeSpan _backOff;
     private int _failuresInARow;
     private bool _isInHeadroom;
+    private int _waits; // 1 while a back-off is on: whoever takes it runs the next turn
     private long _sinkFaults;
     private volatile bool _closed;
 
@@ -287,6 +288,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
 
             // Set before the report, so that whoever hears of the back-off (a test that moves the clock, say) can rely on the timer; if
             // it fires at once, the gate holds it up.
+            Volatile.Write(ref _waits, 1);
             _timer!.Change(_backOff, Timeout.InfiniteTimeSpan);
             Report(error, _backOff);
             return false; // the timer goes on
@@ -326,6 +328,16 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         }
     }
 
+    // It also fires where nobody waits: set and stopped again by CreateTimer, it is late by then if the process stood still in between.
+    // A turn begun by that would be a second one beside the first, and its accept an error that ends the listener.
+    private void OnTimer()
+    {
+        if (Interlocked.Exchange(ref _waits, 0) == 1)
+        {
+            RunTurn(completed: false);
+        }
+    }
+
     private ITimer CreateTimer(TimeProvider time)
     {
         // The timer lives as long as the listener and must not keep the execution context of the user who bound it.
@@ -338,7 +350,7 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
         try
         {
             var timer = time.CreateTimer(
-                static state => ((AcceptLoop)state!).RunTurn(completed: false),
+                static state => ((AcceptLoop)state!).OnTimer(),
                 this,
                 LongestBackOff,
                 Timeout.InfiniteTimeSpan);

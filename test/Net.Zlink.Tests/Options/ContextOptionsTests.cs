@@ -1,3 +1,4 @@
+using Net.Zlink.Buffers;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -19,6 +20,20 @@ public sealed class ContextOptionsTests
         Assert.Equal((true, TimeSpan.Zero), (sub.Options.IPv6, sub.Options.Linger));
         Assert.Equal((true, TimeSpan.FromSeconds(1)), (stream.Options.IPv6, stream.Options.Linger));
         Assert.Equal((false, Timeout.InfiniteTimeSpan), (new DealerOptions().IPv6, new DealerOptions().Linger));
+    }
+
+    [Fact]
+    public async Task What_a_context_cannot_work_with_is_refused_when_it_is_set_or_made()
+    {
+        Assert.Throws<ArgumentNullException>(static () => new ZlinkContextOptions { TimeProvider = null! });
+        Assert.Throws<ArgumentNullException>(static () => new ZlinkContextOptions { PoolOptions = null! });
+        var pool = new BufferPool();
+        pool.Dispose();
+        Assert.Throws<ObjectDisposedException>(() => new ZlinkContext(new ZlinkContextOptions { Pool = pool }));
+        await using var context = new ZlinkContext();
+        using PairSocket pair = context.CreatePair();
+        Assert.Equal("timeout", Assert.Throws<ArgumentOutOfRangeException>(() => pair.Receive(TimeSpan.FromSeconds(-2))).ParamName);
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>("deadline", async () => await context.ShutdownAsync(TimeSpan.FromSeconds(-2), Guard.Token));
     }
 
     [Fact]

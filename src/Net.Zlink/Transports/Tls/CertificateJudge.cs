@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
@@ -73,7 +74,7 @@ internal sealed class CertificateJudge(TlsSettings settings, string? host)
 
         if (all.HasFlag(X509ChainStatusFlags.NotTimeValid))
         {
-            yield return $"is not valid now: it is from {certificate.GetEffectiveDateString()} to {certificate.GetExpirationDateString()}";
+            yield return $"is not valid now: it is from {DatesOf(certificate)}";
         }
 
         if ((all & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != X509ChainStatusFlags.NoError)
@@ -87,6 +88,11 @@ internal sealed class CertificateJudge(TlsSettings settings, string? host)
             yield return $"was not accepted: {all & ~Told}";
         }
     }
+
+    // In UTC and one form everywhere: it is read in logs of machines with other zones and languages.
+    private static string DatesOf(X509Certificate certificate) => certificate is X509Certificate2 dated
+        ? string.Create(CultureInfo.InvariantCulture, $"{dated.NotBefore.ToUniversalTime():u} to {dated.NotAfter.ToUniversalTime():u}")
+        : $"{certificate.GetEffectiveDateString()} to {certificate.GetExpirationDateString()}";
 
     private static string Of(X509Certificate? certificate) => certificate is null ? "" : $" \"{certificate.Subject}\"";
 
