@@ -50,7 +50,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// to the working directory or absolute; this user only), ipc://@name (Linux; no file, any user), or ipc://* for a new file in the temporary directory.
     /// </param>
     /// <returns>The endpoint with the real port and the numeric address, over ws and wss the host as it was written; of ipc://* with the path that was made.</returns>
-    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse; for ipc also NotFound, NotADirectory, NameTooLong or PermissionDenied. The message says what to do. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse, TooManySockets; for ipc also NotFound, NotADirectory, NameTooLong or PermissionDenied. The message says what to do. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public string Bind(string endpoint) => Bind(endpoint, Hub.Pull);
 
@@ -99,7 +99,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <param name="endpoint">tcp://host:port, tcp://source:port;host:port, ipc://path or ipc://@name (Linux).</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
     /// <returns>The new peer's id. Completes on the thread pool when the connection is up.</returns>
-    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, ConnectionRefused, TimedOut ...; the message says what to do. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, ConnectionRefused, TimedOut, TooManySockets ...; the message says what to do. ContextTerminated.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public ValueTask<uint> ConnectAsync(string endpoint, CancellationToken cancellationToken = default) =>

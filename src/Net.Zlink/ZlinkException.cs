@@ -43,6 +43,7 @@ public sealed class ZlinkException : Exception
             EndpointFault.UnknownScheme => ZlinkError.ProtocolNotSupported,
             EndpointFault.NoSuchName => ZlinkError.NoDevice,
             EndpointFault.AddressInUse or EndpointFault.NotBindable => ZlinkError.AddressInUse,
+            EndpointFault.NoDescriptors => ZlinkError.TooManySockets,
             EndpointFault.NoSuchPath => ZlinkError.NotFound,
             EndpointFault.NotADirectory => ZlinkError.NotADirectory,
             EndpointFault.NameTooLong => ZlinkError.NameTooLong,
@@ -64,6 +65,7 @@ public sealed class ZlinkException : Exception
             SocketError.HostUnreachable or SocketError.HostDown => ZlinkError.HostUnreachable,
             SocketError.ConnectionReset => ZlinkError.ConnectionReset,
             SocketError.AccessDenied => ZlinkError.PermissionDenied,
+            SocketError.TooManyOpenSockets => ZlinkError.TooManySockets,
             _ => ZlinkError.ConnectionRefused,
         };
         return new ZlinkException(code, $"{EndpointError.Quote(endpoint)}: {failure.Sentence}", new SocketException((int)failure.Error));

@@ -42,7 +42,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     /// <summary>Listens for peers.</summary>
     /// <param name="endpoint">tcp://host:port (host an address, a name, an interface or *; port 0 or * for any free one), ipc://path, ipc://@name, ipc://*, or inproc://name.</param>
     /// <returns>The endpoint with the real port and the numeric address, over ws and wss the host as it was written; or the path.</returns>
-    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse, NoThread ...; the message says what to do. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse, TooManySockets, NoThread ...; the message says what to do. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public string Bind(string endpoint)
     {

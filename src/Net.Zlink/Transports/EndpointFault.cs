@@ -21,6 +21,9 @@ internal enum EndpointFault
     /// <summary>The operating system refused the bind for another reason; the wire's native peers call this EADDRINUSE too.</summary>
     NotBindable,
 
+    /// <summary>The process, or the machine, has no file descriptor left (EMFILE).</summary>
+    NoDescriptors,
+
     /// <summary>A directory on the way to the path is missing (ENOENT).</summary>
     NoSuchPath,
 

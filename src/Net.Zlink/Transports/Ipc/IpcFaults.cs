@@ -35,8 +35,8 @@ internal static class IpcFaults
                 new(EndpointFault.AccessDenied, $"this process may not make a file in {DirectoryOf(text)}; choose another directory, or give it the right", os),
             SocketError.SocketError when HasFileOnTheWay(text) => // the runtime has no word for ENOTDIR
                 new(EndpointFault.NotADirectory, $"a part of {DirectoryOf(text)} is a file, not a directory; choose another path", os),
-            SocketError.TooManyOpenSockets => new(EndpointFault.NotBindable, NoDescriptors, os),
-            _ => new(EndpointFault.NotBindable, $"the system refused to listen at {name} ({exception.Message}); try another path, on a local disk", os),
+            SocketError.TooManyOpenSockets => new(EndpointFault.NoDescriptors, NoDescriptors, os),
+            _ => new(EndpointFault.NotBindable, $"the system refused to listen at {name} ({exception.Message}); try another path, on a local disk that can be written to", os),
         };
     }
 

@@ -11,7 +11,12 @@ internal static class TcpBindFaults
     public static EndpointError Describe(SocketException exception, IPEndPoint endPoint, bool shareAddress)
     {
         var os = exception.SocketErrorCode;
-        var fault = os == SocketError.AddressAlreadyInUse ? EndpointFault.AddressInUse : EndpointFault.NotBindable;
+        var fault = os switch
+        {
+            SocketError.AddressAlreadyInUse => EndpointFault.AddressInUse,
+            SocketError.TooManyOpenSockets => EndpointFault.NoDescriptors,
+            _ => EndpointFault.NotBindable,
+        };
         return new EndpointError(fault, Sentence(os, exception.Message, endPoint, shareAddress), os);
     }
 

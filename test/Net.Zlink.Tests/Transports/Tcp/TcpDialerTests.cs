@@ -310,20 +310,21 @@ public sealed class TcpDialerTests : IDisposable
     }
 
     [Theory]
-    [InlineData(SocketError.TimedOut)]
-    [InlineData(SocketError.HostUnreachable)]
-    [InlineData(SocketError.NetworkUnreachable)]
-    [InlineData(SocketError.TooManyOpenSockets)]
-    [InlineData(SocketError.AddressNotAvailable)]
-    [InlineData(SocketError.AddressFamilyNotSupported)]
-    [InlineData(SocketError.InvalidArgument)]
-    [InlineData(SocketError.ConnectionReset)]
-    public void Every_failure_keeps_its_code_and_has_a_sentence_that_says_what_to_do(SocketError error)
+    [InlineData(SocketError.TimedOut, ZlinkError.TimedOut)]
+    [InlineData(SocketError.HostUnreachable, ZlinkError.HostUnreachable)]
+    [InlineData(SocketError.NetworkUnreachable, ZlinkError.NetworkUnreachable)]
+    [InlineData(SocketError.TooManyOpenSockets, ZlinkError.TooManySockets)]
+    [InlineData(SocketError.AddressNotAvailable, ZlinkError.ConnectionRefused)]
+    [InlineData(SocketError.AddressFamilyNotSupported, ZlinkError.ConnectionRefused)]
+    [InlineData(SocketError.InvalidArgument, ZlinkError.ConnectionRefused)]
+    [InlineData(SocketError.ConnectionReset, ZlinkError.ConnectionReset)]
+    public void Every_failure_keeps_its_code_and_has_a_sentence_that_says_what_to_do(SocketError error, ZlinkError told)
     {
         var result = TcpDialFaults.Refused(error, new IPEndPoint(IPAddress.Loopback, 5555));
         Assert.Equal((null, error), (result.Socket, result.Error));
         Assert.True(TcpTest.IsOneLine(result.Sentence), result.Sentence);
         Assert.Contains("; ", result.Sentence, StringComparison.Ordinal);
+        Assert.Equal(told, ZlinkException.ForDial("tcp://127.0.0.1:5555", result).Error);
     }
 
     public void Dispose()

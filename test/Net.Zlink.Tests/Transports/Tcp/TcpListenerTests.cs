@@ -201,7 +201,9 @@ public sealed class TcpListenerTests : IDisposable
     public void Every_refusal_of_the_system_keeps_its_code_and_has_a_sentence(SocketError os, string advice)
     {
         var error = TcpBindFaults.Describe(new SocketException((int)os), new IPEndPoint(IPAddress.Loopback, 80), shareAddress: false);
-        Assert.Equal((EndpointFault.NotBindable, os), (error.Fault, error.OsError));
+        bool outOfDescriptors = os == SocketError.TooManyOpenSockets;
+        Assert.Equal((outOfDescriptors ? EndpointFault.NoDescriptors : EndpointFault.NotBindable, os), (error.Fault, error.OsError));
+        Assert.Equal(outOfDescriptors ? ZlinkError.TooManySockets : ZlinkError.AddressInUse, ZlinkException.ForEndpoint("tcp://127.0.0.1:80", error).Error);
         Assert.True(TcpTest.IsOneLine(error.Sentence), error.Sentence);
         Assert.Contains(advice, error.Sentence, StringComparison.Ordinal);
     }

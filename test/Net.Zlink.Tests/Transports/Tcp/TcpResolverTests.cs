@@ -72,6 +72,15 @@ public sealed class TcpResolverTests
         Assert.Contains("name server", error.Sentence, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public void A_lookup_for_which_this_process_has_no_descriptors_is_not_mistaken_for_a_wrong_name()
+    {
+        _names.UnknownHost = SocketError.SocketError; // what the runtime then says
+        Assert.False(TcpResolver.TryResolveBind(TcpTest.ToBind("tcp://nowhere:7"), ipv6: false, _names, out _, out var error));
+        Assert.Equal(SocketError.TryAgain, error.OsError);
+        Assert.Contains("ulimit", error.Sentence, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData("127.0.0.1", false, "127.0.0.1")]
     [InlineData("127.0.0.1", true, "127.0.0.1")]
