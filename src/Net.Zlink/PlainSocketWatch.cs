@@ -41,7 +41,7 @@ internal static class PlainSocketWatch
             if (s_bell is null)
             {
                 Socket bell = NewBell();
-                new Thread(static () => Run()) { IsBackground = true, Name = "Net.Zlink plain sockets" }.Start();
+                new Thread(static () => Run()) { IsBackground = true, Name = "Net.Zlink plain sockets" }.UnsafeStart(); // It outlives its caller's context.
                 s_bell = bell;
             }
 

@@ -7,6 +7,7 @@ namespace Net.Zlink;
 /// Calls for one peer never overlap; calls for different peers do. A call holds its shard, and with it every other peer of that shard: answer in place, or
 /// return an incomplete ValueTask and go on elsewhere. While it is incomplete only its own peer waits (it is not read, so TCP pushes back to it).
 /// Never block in a handler; one that holds its shard for more than 50 ms is reported by an event. A handler that throws ends its peer, with an event, and nothing else.
+/// A call begins in an empty execution context: no AsyncLocal has a value, and what it sets is seen by no other call.
 /// </remarks>
 public abstract class StreamHandler
 {

@@ -1,5 +1,6 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
 
@@ -44,6 +45,7 @@ internal sealed class StreamPushSink(StreamSocket socket, StreamHandler handler)
 }
 
 /// <summary>One pushed peer's calls of its handler: one at a time, the asynchronous ones too. Touched only on the peer's shard.</summary>
+/// <remarks>Each begins in the default execution context: the shard's works do, and what a call has set is undone behind it, since one work may make several, also of several peers.</remarks>
 internal sealed class StreamPushSession : ShardWork
 {
     private readonly StreamPushSink _sink;
@@ -79,6 +81,10 @@ internal sealed class StreamPushSession : ShardWork
             _hasFailed = true;
             _sink.OnFault(_connection, exception);
             return false;
+        }
+        finally
+        {
+            DefaultContext.Restore();
         }
     }
 
@@ -116,6 +122,10 @@ internal sealed class StreamPushSession : ShardWork
         {
             Fail(exception);
             return Delivery.Park;
+        }
+        finally
+        {
+            DefaultContext.Restore();
         }
 
         // The frames stay where they are until the handler is done.
@@ -185,6 +195,10 @@ internal sealed class StreamPushSession : ShardWork
         catch (Exception exception)
         {
             _sink.OnFault(_connection, exception);
+        }
+        finally
+        {
+            DefaultContext.Restore();
         }
     }
 }

@@ -1,3 +1,5 @@
+using Net.Zlink.Flow;
+
 namespace Net.Zlink.Buffers;
 
 /// <summary>
@@ -13,19 +15,7 @@ internal sealed class IdleTrimTimer : IDisposable
         _pool = pool;
 
         // The timer must not carry the async-locals of whoever made the pool for as long as it runs.
-        bool suppress = !ExecutionContext.IsFlowSuppressed();
-        AsyncFlowControl flow = suppress ? ExecutionContext.SuppressFlow() : default;
-        try
-        {
-            _timer = time.CreateTimer(static state => ((IdleTrimTimer)state!).Tick(), this, period, period);
-        }
-        finally
-        {
-            if (suppress)
-            {
-                flow.Undo();
-            }
-        }
+        _timer = DefaultContext.Run(() => time.CreateTimer(static state => ((IdleTrimTimer)state!).Tick(), this, period, period));
     }
 
     public void Dispose() => _timer.Dispose();

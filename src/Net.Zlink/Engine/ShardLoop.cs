@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.IO.Pipelines;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Engine;
 
@@ -8,6 +9,7 @@ namespace Net.Zlink.Engine;
 /// It owns no thread. A socket completion that finds the shard idle runs on the spot, on the completing thread; one that finds it busy
 /// enqueues and returns. Everything a connection's protocol state needs is touched only here, so that code has no locks. A turn is bounded, then
 /// the shard goes to the back of the thread pool's queue. See docs/architecture.md, "Shards".
+/// <para>Every work begins in the <see cref="DefaultContext"/>, whoever brought the turn and whatever ran before: no peer's handler sees the AsyncLocals of another one's, or of a caller.</para>
 /// </remarks>
 internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 {
@@ -44,6 +46,8 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     private int _urgentInRow;
     private long _scheduledAt;
     private long _now;
+    private ShardWork? _brought; // By a thread in a context of its own, on its way through the switch to ours. Touched by who holds the shard.
+    private int _broughtReasons;
 
     public ShardLoop(int index, IShardObserver observer, TimeProvider time, ReceiveSlab slab)
     {
@@ -101,16 +105,16 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         if (!TryEnter())
         {
             Post(work, reasons);
-            return;
         }
-
-        long start = Stopwatch.GetTimestamp();
-        ShardLoop? outer = t_current;
-        t_current = this;
-        Counters.RunsInPlace++;
-        long end = RunOne(work, reasons, start);
-        RunTurn(start, end, 1);
-        t_current = outer;
+        else if (DefaultContext.IsCurrent)
+        {
+            RunTurnWith(work, reasons);
+        }
+        else
+        {
+            (_brought, _broughtReasons) = (work, reasons);
+            DefaultContext.Run(static shard => ((ShardLoop)shard!).RunTurnWith(((ShardLoop)shard).TakeBrought(out int reasons), reasons), this);
+        }
     }
 
     /// <inheritdoc/>
@@ -127,23 +131,14 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
             return;
         }
 
-        ShardLoop? outer = t_current;
-        t_current = this;
-        IsHelped = true;
-        long start = Stopwatch.GetTimestamp();
-        long now = start;
-        int works = 0;
-        while (works < MaxFlushesPerHelp && now <= start + MaxTicksPerTurn && _urgent.Take() is { } work)
+        if (DefaultContext.IsCurrent)
         {
-            now = RunOne(work, Interlocked.Exchange(ref work.Pending, 0), now);
-            works++;
+            FlushHere();
         }
-
-        IsHelped = false;
-        t_current = outer;
-        Counters.Helps++;
-        Counters.RecordTurn(now - start, works);
-        Leave();
+        else
+        {
+            DefaultContext.Run(static shard => ((ShardLoop)shard!).FlushHere(), this);
+        }
     }
 
     /// <summary>
@@ -157,14 +152,16 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
             return false;
         }
 
-        ShardLoop? outer = t_current;
-        t_current = this;
-        long start = Stopwatch.GetTimestamp();
-        long end = RunOne(work, reasons, start);
-        t_current = outer;
-        Counters.Helps++;
-        Counters.RecordTurn(end - start, 1);
-        Leave();
+        if (DefaultContext.IsCurrent)
+        {
+            RunAlone(work, reasons);
+        }
+        else
+        {
+            (_brought, _broughtReasons) = (work, reasons);
+            DefaultContext.Run(static shard => ((ShardLoop)shard!).RunAlone(((ShardLoop)shard).TakeBrought(out int reasons), reasons), this);
+        }
+
         return true;
     }
 
@@ -236,6 +233,58 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
     }
 
+    private void RunAlone(ShardWork work, int reasons)
+    {
+        ShardLoop? outer = t_current;
+        t_current = this;
+        long start = Stopwatch.GetTimestamp();
+        long end = RunOne(work, reasons, start);
+        t_current = outer;
+        Counters.Helps++;
+        Counters.RecordTurn(end - start, 1);
+        Leave();
+    }
+
+    private ShardWork TakeBrought(out int reasons)
+    {
+        ShardWork work = _brought!;
+        _brought = null;
+        reasons = _broughtReasons;
+        return work;
+    }
+
+    private void FlushHere()
+    {
+        ShardLoop? outer = t_current;
+        t_current = this;
+        IsHelped = true;
+        long start = Stopwatch.GetTimestamp();
+        long now = start;
+        int works = 0;
+        while (works < MaxFlushesPerHelp && now <= start + MaxTicksPerTurn && _urgent.Take() is { } work)
+        {
+            now = RunOne(work, Interlocked.Exchange(ref work.Pending, 0), now);
+            works++;
+        }
+
+        IsHelped = false;
+        t_current = outer;
+        Counters.Helps++;
+        Counters.RecordTurn(now - start, works);
+        Leave();
+    }
+
+    private void RunTurnWith(ShardWork work, int reasons)
+    {
+        long start = Stopwatch.GetTimestamp();
+        ShardLoop? outer = t_current;
+        t_current = this;
+        Counters.RunsInPlace++;
+        long end = RunOne(work, reasons, start);
+        RunTurn(start, end, 1);
+        t_current = outer;
+    }
+
     /// <summary>Runs queued work until there is none or the turn is used up. The caller holds the shard (state Running).</summary>
     private void RunTurn(long start, long now, int works)
     {
@@ -292,6 +341,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
             Report(static (shard, slow, ticks) => shard._observer.OnSlowRun(shard, slow!.Describe(), ShardCounters.ToTime(ticks)), work, end - start);
         }
 
+        DefaultContext.Restore();
         return end;
     }
 

@@ -1,3 +1,5 @@
+using Net.Zlink.Flow;
+
 namespace Net.Zlink.Engine;
 
 /// <summary>A deadline of one shard: re-armed and cancelled only on that shard, fired there.</summary>
@@ -35,10 +37,7 @@ internal sealed class ShardTimers : ShardWork, IDisposable
         _time = time;
 
         // A context made inside an ambient async flow must not keep that flow's state alive for its whole life.
-        using (ExecutionContext.SuppressFlow())
-        {
-            _clock = time.CreateTimer(static state => ((ShardTimers)state!).Tick(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-        }
+        _clock = DefaultContext.Run(() => time.CreateTimer(static state => ((ShardTimers)state!).Tick(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan));
     }
 
     public TimeProvider Time => _time;

@@ -1,8 +1,9 @@
 using Microsoft.Extensions.Logging;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Monitoring;
 
-/// <summary>Hands a monitor's events to an application's callback: in order, one at a time, on the thread pool and never on a shard.</summary>
+/// <summary>Hands a monitor's events to an application's callback: in order, one at a time, on the thread pool and never on a shard, each in the <see cref="DefaultContext"/>.</summary>
 internal sealed class EventCallback : IDisposable
 {
     private readonly SocketMonitor _monitor;
@@ -15,7 +16,7 @@ internal sealed class EventCallback : IDisposable
         _monitor = monitor;
         _handler = handler;
         _logger = logger;
-        _ = RunAsync();
+        _ = DefaultContext.Run(RunAsync);
     }
 
     /// <summary>No call begins after this; one that runs already may go on.</summary>
@@ -50,6 +51,10 @@ internal sealed class EventCallback : IDisposable
         catch (Exception e)
         {
             Log.EventCallbackFailed(_logger, e, one.Type);
+        }
+        finally
+        {
+            DefaultContext.Restore(); // What it has set is nothing to its next call, and must not stay alive until then.
         }
 #pragma warning restore CA1031
     }

@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Transports;
 
@@ -11,7 +12,10 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
 
     /// <summary>One attempt.</summary>
     /// <returns>The new peer's id, or 0 and the reason.</returns>
-    public async ValueTask<(uint Id, DialResult Failure)> DialAsync(CancellationToken cancellation)
+    /// <remarks>In the default execution context: the connection, whose libraries keep the context that they were last called in, lives longer than the call.</remarks>
+    public ValueTask<(uint Id, DialResult Failure)> DialAsync(CancellationToken cancellation) => DefaultContext.Run(() => DialHereAsync(cancellation));
+
+    private async ValueTask<(uint Id, DialResult Failure)> DialHereAsync(CancellationToken cancellation)
     {
         using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellation, hub.Closing);
         DialResult result = await target.DialAsync(settings.Transport, hub.Host.Time, () => EndpointEvents.Connecting(hub.Monitors, target.Text), either.Token).ConfigureAwait(false);

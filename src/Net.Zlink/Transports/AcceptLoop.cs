@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Transports;
 
@@ -341,31 +342,15 @@ internal sealed class AcceptLoop : IThreadPoolWorkItem, IDisposable
     private ITimer CreateTimer(TimeProvider time)
     {
         // The timer lives as long as the listener and must not keep the execution context of the user who bound it.
-        var suppresses = !ExecutionContext.IsFlowSuppressed();
-        if (suppresses)
-        {
-            ExecutionContext.SuppressFlow();
-        }
+        var timer = DefaultContext.Run(() => time.CreateTimer(
+            static state => ((AcceptLoop)state!).OnTimer(),
+            this,
+            LongestBackOff,
+            Timeout.InfiniteTimeSpan));
 
-        try
-        {
-            var timer = time.CreateTimer(
-                static state => ((AcceptLoop)state!).OnTimer(),
-                this,
-                LongestBackOff,
-                Timeout.InfiniteTimeSpan);
-
-            // Set and stopped again: the first timer that a process sets makes the runtime start a thread, which takes two
-            // descriptors. At the descriptor limit, where this timer is needed, that fails and ends the process (measured).
-            timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-            return timer;
-        }
-        finally
-        {
-            if (suppresses)
-            {
-                ExecutionContext.RestoreFlow();
-            }
-        }
+        // Set and stopped again: the first timer that a process sets makes the runtime start a thread, which takes two
+        // descriptors. At the descriptor limit, where this timer is needed, that fails and ends the process (measured).
+        timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        return timer;
     }
 }

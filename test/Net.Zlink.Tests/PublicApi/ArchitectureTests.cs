@@ -9,12 +9,13 @@ public sealed class ArchitectureTests
     // What each folder may use. The root may use all.
     private static readonly Dictionary<string, string[]> MayUse = new(StringComparer.Ordinal)
     {
-        ["Buffers"] = [],
-        ["Monitoring"] = [],
+        ["Flow"] = [],
         ["Protocol"] = [],
-        ["Transports"] = ["Protocol", "Buffers", "Monitoring"],
-        ["Engine"] = ["Transports", "Protocol", "Buffers", "Monitoring"],
-        ["Sockets"] = ["Engine", "Transports", "Protocol", "Buffers", "Monitoring"],
+        ["Buffers"] = ["Flow"],
+        ["Monitoring"] = ["Flow"],
+        ["Transports"] = ["Protocol", "Buffers", "Monitoring", "Flow"],
+        ["Engine"] = ["Transports", "Protocol", "Buffers", "Monitoring", "Flow"],
+        ["Sockets"] = ["Engine", "Transports", "Protocol", "Buffers", "Monitoring", "Flow"],
     };
 
     [Fact]

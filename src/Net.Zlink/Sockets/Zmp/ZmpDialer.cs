@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using Net.Zlink.Engine;
+using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Pipes;
@@ -53,7 +54,7 @@ internal sealed class ZmpDialer
     public WirePipe Pipe => Volatile.Read(ref _pipe);
 
     /// <summary>Begins to dial. The socket has been entered on the dialer's behalf.</summary>
-    public void Start() => _ = RunAsync();
+    public void Start() => _ = DefaultContext.Run(RunAsync);
 
     /// <summary>Ends the endpoint: what was accepted is delivered within <paramref name="linger"/>, over this connection or the next.</summary>
     public void Close(DisconnectReason reason, TimeSpan linger)
