@@ -93,9 +93,10 @@ internal sealed class ShardSet : IDisposable
     /// <summary>Completes when no shard has runnable work. Meaningful only while nothing new arrives: tests that control the clock use it.</summary>
     public async Task WhenIdleAsync()
     {
-        // A work may post to another shard, so one clean pass proves nothing: two passes without any work in between do.
+        // A work may post to another shard, so a pass proves nothing by itself; nor does one in which no work began. That may have begun before it, on a shard whose turn comes late in the pass, and post to one whose turn was early:
+        // there the next pass finds it. So two such passes do.
         long before = -1;
-        while (true)
+        for (int quiet = 0; quiet < 2;)
         {
             IReadOnlyList<ShardLoop> shards = All;
             foreach (ShardLoop shard in shards)
@@ -111,11 +112,7 @@ internal sealed class ShardSet : IDisposable
                 works += shard.Counters.Works;
             }
 
-            if (works == before + shards.Count)
-            {
-                return;
-            }
-
+            quiet = works == before + shards.Count ? quiet + 1 : 0;
             before = works;
         }
     }
