@@ -55,7 +55,7 @@ public sealed record PeerInfo
             RemoteEndpoint = peer.RemoteEndpoint,
             ConnectedAt = peer.ConnectedAt == default ? null : peer.ConnectedAt,
             IsConnected = connection is not null || pipe is InprocPipe { Other: not null },
-            IsParked = inbound.IsParked,
+            IsParked = inbound.IsParked || connection is { IsParked: true }, // An XPUB's connection also rests while topics of whomever are unread.
             MessagesSent = outbound.WrittenMessages,
             MessagesReceived = inbound.Received,
             Outbound = (outbound.QueuedMessages, outbound.QueuedBytes),

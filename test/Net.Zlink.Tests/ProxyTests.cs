@@ -68,6 +68,8 @@ public sealed class ProxyTests : IAsyncDisposable
             }
         })).Guarded();
 
+        // What a client has received the proxy may still be about to count.
+        await Guard.UntilAsync(() => proxy.GetStatistics().FrontSent.Messages == 4 * Count, "the proxy counts all replies");
         ProxyStatistics done = proxy.GetStatistics();
         Assert.Equal((4 * Count, 8 * Count), (done.FrontReceived.Messages, done.FrontReceived.Parts));
         Assert.Equal((4 * Count, 12 * Count), (done.FrontSent.Messages, done.FrontSent.Parts));
@@ -139,6 +141,7 @@ public sealed class ProxyTests : IAsyncDisposable
 
         using Message echo = await client.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("a||b", TextOf(echo));
+        await Guard.UntilAsync(() => proxy.GetStatistics().BackSent.Messages == 1, "the proxy counts what the client has already");
         Assert.Equal(new ProxyTraffic(1, 3, 2), proxy.GetStatistics().FrontReceived);
         Assert.Equal(new ProxyTraffic(1, 3, 2), proxy.GetStatistics().BackSent);
         Assert.False(run.IsCompleted);

@@ -71,6 +71,27 @@ public sealed class UpstreamOrderTests
         Assert.Equal(sent, await ReceiveAllAsync(publisher, sent.Length));
     }
 
+    [Fact]
+    public async Task A_peer_that_is_not_read_because_of_topics_that_nobody_has_read_is_shown_so()
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ReceiveHighWaterMark = 2 });
+        SubSocket subscriber = fixture.Context.CreateSub();
+        subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
+        for (int i = 0; i < Rounds; i++)
+        {
+            subscriber.Subscribe(string.Create(CultureInfo.InvariantCulture, $"{i}"));
+        }
+
+        await fixture.UntilAsync(() => publisher.PeerCount == 1 && publisher.GetPeers()[0].IsParked);
+        for (int i = 0; i < Rounds; i++)
+        {
+            (await publisher.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        }
+
+        await fixture.UntilAsync(() => !publisher.GetPeers()[0].IsParked);
+    }
+
     /// <summary>Subscribes, sends, cancels and sends, again and again. Returns what the publisher's application is to see.</summary>
     private static string[] SendAll(XSubSocket subscriber, char name)
     {

@@ -11,6 +11,9 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
     private const int Connections = 5_000;
     private const long Bar = 300L * 1024 * 1024;
 
+    // Both at once: 299 to 303 MB measured, 315 once on a machine with ten times the work it could do, where more sessions of SslStream wait with a buffer of their own (docs/architecture.md, "How bytes reach a peer").
+    private const long BothBar = 340L * 1024 * 1024;
+
     // A TLS 1.3 server sends its session tickets behind the handshake; the base library's client then waits for the next record in a buffer of its own, 16 to 32 KB, until data comes.
     private const long ConnecterBar = 600L * 1024 * 1024;
 
@@ -32,7 +35,7 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
             // One more round of them.
         }
 
-        await AssertSmallAsync(listener, $"{scheme}, listening", Bar);
+        await AssertSmallAsync(listener, $"{scheme}, listening", scheme is "wss" ? BothBar : Bar);
         await AssertSmallAsync(connecter, $"{scheme}, connecting", scheme is "ws" ? Bar : ConnecterBar);
         connecter.EndInput();
         listener.EndInput();
