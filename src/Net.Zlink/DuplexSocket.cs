@@ -58,6 +58,7 @@ public abstract class DuplexSocket : ReceivingSocket
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    /// <exception cref="InvalidOperationException">The builder was touched while this waited; nothing of it was sent.</exception>
     public ValueTask SendAsync(MessageBuilder message, CancellationToken cancellationToken = default) => Sender.SendAsync([], message, cancellationToken);
 
     /// <summary>Passes a received message on, without a copy of long parts if it need not wait.</summary>
@@ -87,7 +88,7 @@ public abstract class DuplexSocket : ReceivingSocket
     /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
     public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) => Sender.SendAsync([], in message, cancellationToken);
 
-    /// <summary>Sends memory that is handed over, without a copy where it is long: it is disposed when it was sent; if the send fails it stays the caller's.</summary>
+    /// <summary>Sends memory that is handed over, without a copy where it is long: it is disposed when it was sent; if the send fails it stays the caller's (a StreamSocket takes it in any case).</summary>
     /// <param name="payload">Its owner.</param>
     /// <param name="length">How many of its bytes are the message.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>

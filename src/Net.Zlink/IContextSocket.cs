@@ -8,6 +8,9 @@ internal interface IContextSocket
     /// <summary>Completes when the socket was closed and its last connection is gone.</summary>
     Task AllClosed { get; }
 
+    /// <summary>It was disposed, and may still deliver what it had accepted.</summary>
+    bool IsClosed { get; }
+
     SocketMonitors Monitors { get; }
 
     /// <summary>Begins to end the socket; what was accepted is delivered within the socket's own linger time.</summary>

@@ -5,7 +5,7 @@ using Net.Zlink.Engine;
 namespace Net.Zlink;
 
 /// <summary>Puts a message of several parts together, which is then sent whole or not at all. Reusable: an accepted send leaves it empty.</summary>
-/// <remarks>Not thread-safe, and not to be touched while an asynchronous send of it waits. Its memory is pooled: dispose it.</remarks>
+/// <remarks>Not thread-safe, and not to be touched while an asynchronous send of it waits: that send then throws InvalidOperationException, and nothing of it was sent. Its memory is pooled: dispose it.</remarks>
 public sealed class MessageBuilder : IDisposable
 {
     private readonly EncodedMessage _encoded;
@@ -63,7 +63,8 @@ public sealed class MessageBuilder : IDisposable
     {
         ArgumentNullException.ThrowIfNull(owner);
         ObjectDisposedException.ThrowIf(_isDisposed, this);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)length, (uint)owner.Memory.Length, nameof(length));
+        ArgumentOutOfRangeException.ThrowIfNegative(length);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(length, owner.Memory.Length);
         _encoded.Add(owner, length);
         return this;
     }

@@ -74,11 +74,12 @@ internal readonly struct MessageSender
         return SendHeldAsync(routeId, new HeldMessage(header, payload, owner: null), default, cancellation);
     }
 
-    /// <summary>Hands memory over: it is disposed when it was sent, and when the send fails.</summary>
+    /// <summary>Hands memory over: it is disposed when it was sent; of a send that fails it stays the caller's.</summary>
     public ValueTask SendAsync(ReadOnlySpan<byte> routeId, IMemoryOwner<byte> payload, int length, CancellationToken cancellation)
     {
         ArgumentNullException.ThrowIfNull(payload);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)length, (uint)payload.Memory.Length, nameof(length));
+        ArgumentOutOfRangeException.ThrowIfNegative(length);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(length, payload.Memory.Length);
         Protocol.FrameHeader header = HeaderOf(length);
         return SendHeldAsync(routeId, new HeldMessage(header, payload.Memory[..length], payload), default, cancellation);
     }

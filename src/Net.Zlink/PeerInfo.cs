@@ -21,6 +21,9 @@ public sealed record PeerInfo
     /// <summary>A connection is up.</summary>
     public required bool IsConnected { get; init; }
 
+    /// <summary>Of an endpoint that this side connects to: why the last attempt failed, or its last connection ended, for people. Null while it is connected, before that is known, and of peers that came in.</summary>
+    public required string? WhyNotConnected { get; init; }
+
     /// <summary>Reading is stopped because the application does not receive as fast as the peer sends.</summary>
     public required bool IsParked { get; init; }
 
@@ -48,13 +51,15 @@ public sealed record PeerInfo
         OutboundCounts outbound = pipe.Outbound;
         LaneCounts inbound = pipe.Lane.Counts;
         Connection? connection = (pipe as WirePipe)?.Session?.Connection;
+        bool isConnected = connection is not null || pipe is InprocPipe { Other: not null };
         return new PeerInfo
         {
             RoutingId = peer.RoutingId,
             Endpoint = pipe.Endpoint,
             RemoteEndpoint = peer.RemoteEndpoint,
             ConnectedAt = peer.ConnectedAt == default ? null : peer.ConnectedAt,
-            IsConnected = connection is not null || pipe is InprocPipe { Other: not null },
+            IsConnected = isConnected,
+            WhyNotConnected = isConnected ? null : (pipe as InprocPipe)?.Trouble ?? (pipe as WirePipe)?.Dialer?.Trouble,
             IsParked = inbound.IsParked || connection is { IsParked: true }, // An XPUB's connection also rests while topics of whomever are unread.
             MessagesSent = outbound.WrittenMessages,
             MessagesReceived = inbound.Received,

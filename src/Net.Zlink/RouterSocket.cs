@@ -3,7 +3,11 @@ using Net.Zlink.Sockets.Patterns;
 namespace Net.Zlink;
 
 /// <summary>ROUTER: receives fairly from all peers, each message with its sender's routing id, and sends to the peer that an id names. Talks to DEALER and ROUTER.</summary>
-/// <remarks>Safe for any number of threads. The routing id is not a part of messages, in either direction: see <see cref="Message.RoutingId"/>.</remarks>
+/// <remarks>
+/// Safe for any number of threads. The routing id is not a part of messages, in either direction: see <see cref="Message.RoutingId"/>.
+/// <para>Without <see cref="RouterOptions.Mandatory"/>, the default, no send waits or fails: a message for a peer that is at its high-water mark, or that there is not, is accepted and dropped, counted and told by an event
+/// (<see cref="Monitoring.SocketEventTypes.MessagesDropped"/>). With it TrySend returns false, SendAsync waits for room, and a send to nobody fails.</para>
+/// </remarks>
 public sealed class RouterSocket : ReceivingSocket
 {
     private readonly RouterCore _core;
@@ -50,7 +54,21 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TrySend(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload) => Sender.TrySend(routingId, payload) == ZlinkError.None;
+    public bool TrySend(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload) => TrySend(routingId, payload, out _);
+
+    /// <summary>Sends a message of one part if it need not wait, and says why not.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark, or HostUnreachable: there is no such peer.</param>
+    /// <returns>True if it was accepted.</returns>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool TrySend(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload, out ZlinkError error)
+    {
+        error = Sender.TrySend(routingId, payload);
+        return error == ZlinkError.None;
+    }
 
     /// <summary>Sends a message of one part, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -78,7 +96,21 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TrySend(ReadOnlySpan<byte> routingId, MessageBuilder message) => Sender.TrySend(routingId, message) == ZlinkError.None;
+    public bool TrySend(ReadOnlySpan<byte> routingId, MessageBuilder message) => TrySend(routingId, message, out _);
+
+    /// <summary>Sends a message of several parts, whole or not at all if it need not wait, and says why not.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
+    /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark, or HostUnreachable: there is no such peer.</param>
+    /// <returns>True if it was accepted.</returns>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
+    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool TrySend(ReadOnlySpan<byte> routingId, MessageBuilder message, out ZlinkError error)
+    {
+        error = Sender.TrySend(routingId, message);
+        return error == ZlinkError.None;
+    }
 
     /// <summary>Sends a message of several parts, whole or not at all, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -97,6 +129,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    /// <exception cref="InvalidOperationException">The builder was touched while this waited; nothing of it was sent.</exception>
     public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, MessageBuilder message, CancellationToken cancellationToken = default) => Sender.SendAsync(routingId.Span, message, cancellationToken);
 
     /// <summary>Passes a received message on, without a copy of long parts if it need not wait.</summary>
@@ -127,7 +160,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
     public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, in Message message, CancellationToken cancellationToken = default) => Sender.SendAsync(routingId.Span, in message, cancellationToken);
 
-    /// <summary>Sends memory that is handed over, without a copy where it is long: it is disposed when it was sent; if the send fails it stays the caller's.</summary>
+    /// <summary>Sends memory that is handed over, without a copy where it is long: it is disposed when it was sent; if the send fails it stays the caller's (a StreamSocket takes it in any case).</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="payload">Its owner.</param>
     /// <param name="length">How many of its bytes are the message.</param>

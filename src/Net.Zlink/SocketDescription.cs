@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Net.Zlink.Sockets.Pipes;
 
 namespace Net.Zlink;
 
@@ -14,14 +15,14 @@ internal static class SocketDescription
         SocketStatistics counts = socket.GetStatistics();
         IReadOnlyList<PeerInfo> peers = socket.GetPeers();
         var text = new StringBuilder();
-        Line(text, $"{Protocol.Zmp.ZmpSocketTypeExtensions.get_Name(socket.Core.Type)}{(socket.Core.IsClosed ? ", closed" : "")}, last endpoint {Quoted(socket.LastEndpoint)}");
+        Line(text, $"{Protocol.Zmp.ZmpSocketTypeExtensions.get_Name(socket.Core.Type)}{(socket.Core.IsClosed ? ", closed" : "")}, last endpoint {Quoted(socket.LastEndpoint)}{TopicsOf(socket)}");
         Line(text, $"  connections: {counts.AcceptedConnections} accepted, {counts.DialledConnections} dialled, {counts.RefusedConnections} refused, {counts.FailedHandshakes} failed handshakes {counts.HandshakeFailures}");
         Line(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written + {counts.DroppedMessages} dropped + {counts.QueuedMessages} queued; not accepted: {counts.DroppedAtHighWaterMark} at a mark, {counts.DroppedUnroutable} unroutable, {counts.UnmatchedMessages} unmatched");
         Line(text, $"  received: {counts.ReceivedMessages} read = {counts.DeliveredMessages} delivered + {counts.DroppedUnreadMessages} dropped + {counts.UnreadMessages} unread");
         Line(text, $"  {peers.Count} peers");
         foreach (PeerInfo peer in peers.Take(MostPeers))
         {
-            Line(text, $"    {NameOf(peer.RoutingId.Span)} {Quoted(peer.RemoteEndpoint)} by {Quoted(peer.Endpoint)}: {StateOf(peer)}, sent {peer.MessagesSent}, to send {peer.Outbound.Messages} ({peer.Outbound.Bytes} bytes), received {peer.MessagesReceived}, unread {peer.Unread.Messages} ({peer.Unread.Bytes} bytes), last read {Ago(peer.SinceLastRead)}, last write {Ago(peer.SinceLastWrite)}");
+            Line(text, $"    {PeerIdentity.NameOf(peer.RoutingId.Span)} {Quoted(peer.RemoteEndpoint)} by {Quoted(peer.Endpoint)}: {StateOf(peer)}, sent {peer.MessagesSent}, to send {peer.Outbound.Messages} ({peer.Outbound.Bytes} bytes), received {peer.MessagesReceived}, unread {peer.Unread.Messages} ({peer.Unread.Bytes} bytes), last read {Ago(peer.SinceLastRead)}, last write {Ago(peer.SinceLastWrite)}");
         }
 
         if (peers.Count > MostPeers)
@@ -32,19 +33,21 @@ internal static class SocketDescription
         return text.ToString();
     }
 
-    /// <summary>A routing id as its text where it is plain ASCII, else as hexadecimal digits.</summary>
-    public static string NameOf(ReadOnlySpan<byte> routingId)
+    private static string TopicsOf(ZlinkSocket socket) => socket switch
     {
-        if (routingId.IsEmpty)
-        {
-            return "(no id)";
-        }
+        SubSocket { TopicCount: 0 } => ", no topic: it receives nothing",
+        SubSocket sub => Topics(sub.TopicCount),
+        XSubSocket xsub => Topics(xsub.TopicCount),
+        PubSocket pub => Topics(pub.TopicCount),
+        XPubSocket xpub => Topics(xpub.TopicCount),
+        _ => "",
+    };
 
-        return routingId.ContainsAnyExceptInRange((byte)0x21, (byte)0x7E) ? Convert.ToHexStringLower(routingId) : Encoding.ASCII.GetString(routingId);
-    }
+    private static string Topics(int count) => string.Create(CultureInfo.InvariantCulture, $", topics: {count}");
 
     private static string StateOf(PeerInfo peer) => peer switch
     {
+        { IsConnected: false, WhyNotConnected: { } why } => $"not connected: {why}",
         { IsConnected: false } => "not connected",
         { IsParked: true } => "not read: the application receives too slowly",
         _ => "connected",

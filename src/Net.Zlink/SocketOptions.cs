@@ -7,8 +7,8 @@ namespace Net.Zlink;
 
 /// <summary>What sockets of every type have in common: marks, limits, timeouts and the settings of their connections. Defaults are the native core's unless the property says otherwise.</summary>
 /// <remarks>
-/// Options may be set at any time. High-water marks, limits in bytes, timeouts and the linger time act at once on ZMP sockets; what is said to hold for connections reaches endpoints bound or connected
-/// afterwards. Not synchronised: set them from one thread at a time. A time of more than int.MaxValue milliseconds (24.8 days, the longest of the native core) counts as that.
+/// Options may be set at any time. On ZMP sockets timeouts and the linger time act at once, and so do high-water marks and limits in bytes, for the peers that there are; peers that come in later have the marks and limits of the moment at which their
+/// endpoint was bound or connected (as natively: set them first). What is said to hold for connections reaches endpoints bound or connected afterwards. Not synchronised: set them from one thread at a time. A time of more than int.MaxValue milliseconds (24.8 days, the longest of the native core) counts as that.
 /// </remarks>
 public abstract class SocketOptions
 {
@@ -23,7 +23,10 @@ public abstract class SocketOptions
     {
     }
 
-    /// <summary>Messages that may wait to be written to one peer; at the mark TrySend returns false and Send waits. 0: no mark. Default 300,000.</summary>
+    /// <summary>
+    /// Messages that may wait to be written to one peer. At the mark TrySend returns false and Send waits; but PUB and XPUB without NoDrop, and ROUTER without Mandatory, accept the message, drop it, count it
+    /// (<see cref="SocketStatistics.DroppedAtHighWaterMark"/>) and raise <see cref="Monitoring.SocketEventTypes.MessagesDropped"/>, as the native core does in silence. 0: no mark. Default 300,000.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public int SendHighWaterMark { get; set => Set(ref field, NotNegative(value)); } = 300_000;
 
@@ -85,8 +88,8 @@ public abstract class SocketOptions
     public TimeSpan ReceiveTimeout { get; set => field = CheckTime(value, mayBeInfinite: true); } = Timeout.InfiniteTimeSpan;
 
     /// <summary>
-    /// How long a peer that this side ends may go on taking what Send accepted. Default: <see cref="ZlinkContextOptions.DefaultLinger"/> of the socket's context, which is as long as it takes,
-    /// but at most the context's shutdown timeout; SUB and XSUB: zero.
+    /// How long a peer that this side ends may go on taking what Send accepted. Default: <see cref="ZlinkContextOptions.DefaultLinger"/> of the socket's context, which is as long as it takes; SUB and XSUB: zero.
+    /// The end of the context cuts it short after its shutdown timeout, and nothing else does: a disposed socket whose peer never comes lives, and counts in MaxSockets, until then. Set a finite time where sockets come and go.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
     public TimeSpan Linger { get => _linger ?? _context?.DefaultLinger ?? Timeout.InfiniteTimeSpan; set => _linger = CheckTime(value, mayBeInfinite: true); }

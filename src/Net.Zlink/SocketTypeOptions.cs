@@ -68,7 +68,7 @@ public sealed class XPubOptions : ZmpSocketOptions
     /// <summary>Receive every subscription and every cancellation, not only a topic's first and last. Default false. Acts at once.</summary>
     public bool Verboser { get; set => Set(ref field, value); }
 
-    /// <summary>Subscriptions are received and do not count; what counts is what <see cref="XPubSocket.Subscribe"/> and <see cref="XPubSocket.Unsubscribe"/> answer. Default false. Set it before the first subscriber comes.</summary>
+    /// <summary>Subscriptions are received and do not count; what counts is what <see cref="XPubSocket.Subscribe(ReadOnlySpan{byte})"/> and <see cref="XPubSocket.Unsubscribe(ReadOnlySpan{byte})"/> answer. Default false. Set it before the first subscriber comes.</summary>
     public bool Manual { get; set => Set(ref field, value); }
 
     /// <summary>As <see cref="Manual"/>, and the first message sent after a notice was received goes to its sender alone. Default false.</summary>

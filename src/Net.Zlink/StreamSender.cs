@@ -160,21 +160,35 @@ internal sealed class StreamSender
     {
         CheckLength(payload.Length);
         int length = StreamFraming.HeaderSize + payload.Length;
-        Slab encoded = _hub.Host.Slabs.Rent(length);
-        StreamFraming.WriteFrame(encoded.Array, payload);
+        Slab? encoded = null;
         int taken = 0;
         foreach (uint id in peerIds)
         {
-            if (_hub.TryFind(id, out StreamLink link) && link.Connection is { } connection
-                && connection.Outbound.TryAppendShared(encoded, 0, length, messages: 1, out bool schedule) == SendStatus.Accepted)
+            if (_hub.TryFind(id, out StreamLink link) && link.Connection is { } connection && (encoded ??= Encode(payload, length)) is { } shared
+                && connection.Outbound.TryAppendShared(shared, 0, length, messages: 1, out bool schedule) == SendStatus.Accepted)
             {
                 taken++;
                 Schedule(connection, schedule);
             }
         }
 
-        encoded.Release();
+        encoded?.Release();
         return taken;
+    }
+
+    /// <summary>Null: the context has ended, and its pool with it, since the peer was found.</summary>
+    private Slab? Encode(ReadOnlySpan<byte> payload, int length)
+    {
+        try
+        {
+            Slab encoded = _hub.Host.Slabs.Rent(length);
+            StreamFraming.WriteFrame(encoded.Array, payload);
+            return encoded;
+        }
+        catch (ObjectDisposedException)
+        {
+            return null;
+        }
     }
 
     public static void ThrowUnlessAccepted(SendStatus status, uint peerId)

@@ -192,14 +192,14 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <summary>Sends a payload if there is room; copies it.</summary>
     /// <param name="peerId">The peer.</param>
     /// <param name="payload">Any bytes, also none.</param>
-    /// <returns>False if the peer is at its high-water mark or gone.</returns>
+    /// <returns>False if the peer is at its high-water mark or gone; all are, once the socket has ended.</returns>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     public bool TrySend(uint peerId, ReadOnlySpan<byte> payload) => TrySend(peerId, payload, out _);
 
     /// <summary>Sends a payload if there is room; copies it.</summary>
     /// <param name="peerId">The peer.</param>
     /// <param name="payload">Any bytes, also none.</param>
-    /// <param name="error">None; Again: the peer is at its high-water mark; HostUnreachable: it is gone; NotSupported: it is a pipe.</param>
+    /// <param name="error">None; Again: the peer is at its high-water mark; HostUnreachable: it is gone, as all are once the socket has ended; NotSupported: it is a pipe.</param>
     /// <returns>True if it was accepted.</returns>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     public bool TrySend(uint peerId, ReadOnlySpan<byte> payload, out ZlinkError error)
@@ -211,7 +211,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <summary>Sends a payload, blocking for room at most <see cref="SocketOptions.SendTimeout"/>; copies it.</summary>
     /// <param name="peerId">The peer.</param>
     /// <param name="payload">Any bytes, also none.</param>
-    /// <exception cref="ZlinkException">Again: no room in time. HostUnreachable: no such peer. NotSupported: it is a pipe.</exception>
+    /// <exception cref="ZlinkException">Again: no room in time. HostUnreachable: no such peer; there is none any more once the socket has ended. NotSupported: it is a pipe.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     /// <exception cref="InvalidOperationException">It would block a shard: called from a handler; use SendAsync there.</exception>
     public void Send(uint peerId, ReadOnlySpan<byte> payload) => Send(peerId, payload, Options.SendTimeout);
@@ -220,7 +220,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <param name="peerId">The peer.</param>
     /// <param name="payload">Any bytes, also none.</param>
     /// <param name="timeout">How long to wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
-    /// <exception cref="ZlinkException">Again: no room in time. HostUnreachable: no such peer. NotSupported: it is a pipe.</exception>
+    /// <exception cref="ZlinkException">Again: no room in time. HostUnreachable: no such peer; there is none any more once the socket has ended. NotSupported: it is a pipe.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     /// <exception cref="InvalidOperationException">It would block a shard: called from a handler; use SendAsync there.</exception>
@@ -235,18 +235,18 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <param name="payload">Any bytes; they must stay unchanged until the task completes, which is when they were copied.</param>
     /// <param name="cancellationToken">Ends the wait; the payload is then not sent.</param>
     /// <returns>Complete when the payload was accepted; nothing is allocated in either case.</returns>
-    /// <exception cref="ZlinkException">HostUnreachable: no such peer, or gone while waiting. NotSupported: it is a pipe.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, or gone while waiting; there is none any more once the socket has ended. NotSupported: it is a pipe.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
     public ValueTask SendAsync(uint peerId, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
         SendToAsync(_sender.Find(peerId), payload, cancellationToken);
 
     /// <summary>Sends a payload without copying it (from 16 KiB up; shorter ones are cheaper to copy).</summary>
     /// <param name="peerId">The peer.</param>
-    /// <param name="payload">Handed over with the call, whatever its outcome: the library disposes it when it was written or can't be.</param>
+    /// <param name="payload">Handed over with the call, whatever its outcome: the library disposes it when it was written or can't be. (Of the other sockets' failed sends it stays the caller's.)</param>
     /// <param name="length">How many bytes of it to send.</param>
     /// <param name="cancellationToken">Ends the wait for room; the payload is then not sent.</param>
     /// <returns>Complete when the payload was accepted.</returns>
-    /// <exception cref="ZlinkException">HostUnreachable: no such peer, or gone while waiting. NotSupported: it is a pipe.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, or gone while waiting; there is none any more once the socket has ended. NotSupported: it is a pipe.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative or more than the memory holds.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
@@ -280,13 +280,13 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// </remarks>
     /// <param name="peerId">The peer to send to.</param>
     /// <param name="messages">Payloads of any peers; no events among them.</param>
-    /// <param name="error">None; Again: the peer is at its high-water mark; HostUnreachable: it is gone; NotSupported: it is a pipe.</param>
+    /// <param name="error">None; Again: the peer is at its high-water mark; HostUnreachable: it is gone, as all are once the socket has ended; NotSupported: it is a pipe.</param>
     /// <returns>How many were accepted, from the first one on: all of them unless there is an error.</returns>
     /// <exception cref="ArgumentException">One of the messages is an event; those before it were sent.</exception>
     /// <exception cref="ObjectDisposedException">One of the messages was disposed; those before it were sent, except that of messages read together none were.</exception>
     public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages, out ZlinkError error) => _sender.SendMany(peerId, messages, out error);
 
-    /// <summary>Sends one payload to many peers, encoded once. Never waits: a peer that is at its high-water mark, or gone, is passed over.</summary>
+    /// <summary>Sends one payload to many peers, encoded once. Never waits: a peer that is at its high-water mark, or gone, is passed over; all are gone once the socket has ended.</summary>
     /// <param name="peerIds">The peers.</param>
     /// <param name="payload">Any bytes, also none; copied once.</param>
     /// <returns>How many peers took it.</returns>
@@ -351,6 +351,8 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     }
 
     Task IContextSocket.AllClosed => Hub.AllClosed;
+
+    bool IContextSocket.IsClosed => Hub.IsClosed;
 
     SocketMonitors IContextSocket.Monitors => Hub.Monitors;
 

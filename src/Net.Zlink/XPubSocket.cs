@@ -35,12 +35,36 @@ public sealed class XPubSocket : DuplexSocket
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Subscribe(ReadOnlySpan<byte> topic) => Grant(topic, subscribes: true);
 
+    /// <summary>As <see cref="Subscribe(ReadOnlySpan{byte})"/>, for a topic given as text, in UTF-8.</summary>
+    /// <param name="topic">The text.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="topic"/> is null.</exception>
+    /// <exception cref="InvalidOperationException">Manual is not set.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public void Subscribe(string topic)
+    {
+        ArgumentNullException.ThrowIfNull(topic);
+        Subscribe(System.Text.Encoding.UTF8.GetBytes(topic));
+    }
+
     /// <summary>With <see cref="XPubOptions.Manual"/>: takes a topic from the subscriber whose notice was received last.</summary>
     /// <param name="topic">The topic; one that it has not is none of its business.</param>
     /// <exception cref="InvalidOperationException">Manual is not set.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public void Unsubscribe(ReadOnlySpan<byte> topic) => Grant(topic, subscribes: false);
+
+    /// <summary>As <see cref="Unsubscribe(ReadOnlySpan{byte})"/>, for a topic given as text, in UTF-8.</summary>
+    /// <param name="topic">The text.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="topic"/> is null.</exception>
+    /// <exception cref="InvalidOperationException">Manual is not set.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public void Unsubscribe(string topic)
+    {
+        ArgumentNullException.ThrowIfNull(topic);
+        Unsubscribe(System.Text.Encoding.UTF8.GetBytes(topic));
+    }
 
     private protected override void ApplyOptions()
     {

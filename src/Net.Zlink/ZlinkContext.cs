@@ -263,7 +263,9 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
             ObjectDisposedException.ThrowIf(_closed, this);
             if (_sockets.Count >= _options.MaxSockets)
             {
-                throw new ZlinkException(ZlinkError.TooManySockets, $"the context has its {_options.MaxSockets} sockets; dispose some or raise MaxSockets");
+                int delivering = _sockets.Count(static one => one.IsClosed);
+                string dead = delivering == 0 ? "" : $"; {delivering} of them are disposed and still deliver what they had accepted: a finite Linger bounds that";
+                throw new ZlinkException(ZlinkError.TooManySockets, $"the context has its {_options.MaxSockets} sockets; dispose some or raise MaxSockets{dead}");
             }
 
             _sockets.Add(socket);

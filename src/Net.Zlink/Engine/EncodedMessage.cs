@@ -20,6 +20,9 @@ internal sealed class EncodedMessage(BufferPool pool)
     /// <summary>Number of parts so far.</summary>
     public int Parts { get; private set; }
 
+    /// <summary>Another one whenever parts were added, sent or forgotten: by it a send that waits sees that its message is not the one it was given.</summary>
+    public int Version { get; private set; }
+
     /// <summary>Bytes on the wire.</summary>
     public long TotalLength => _length + _donatedBytes;
 
@@ -186,6 +189,7 @@ internal sealed class EncodedMessage(BufferPool pool)
         _length = 0;
         _lastHeader = -1;
         Parts = 0;
+        Version++;
     }
 
     /// <summary>As <see cref="Clear"/>, and gives the array back.</summary>
@@ -230,6 +234,7 @@ internal sealed class EncodedMessage(BufferPool pool)
         ZmpFrame.WriteHeader(_array.AsSpan(_length), ZmpFlags.None, (uint)length);
         _length += ZmpFrame.HeaderSize;
         Parts++;
+        Version++;
         return _array.AsSpan(_length);
     }
 

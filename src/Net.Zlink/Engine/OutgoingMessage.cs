@@ -239,7 +239,11 @@ internal readonly struct HeldMessage
         Owner = owner;
     }
 
-    public HeldMessage(EncodedMessage encoded) => _encoded = encoded;
+    public HeldMessage(EncodedMessage encoded)
+    {
+        _encoded = encoded;
+        _generation = encoded.Version;
+    }
 
     public HeldMessage(InboundLease lease, int slot, int generation)
     {
@@ -252,10 +256,17 @@ internal readonly struct HeldMessage
     public IMemoryOwner<byte>? Owner { get; }
 
     /// <exception cref="ObjectDisposedException">It was ended while the send waited.</exception>
+    /// <exception cref="InvalidOperationException">It was built further, cleared or disposed while the send waited.</exception>
     public OutgoingMessage AsOutgoing() =>
-        _encoded is not null ? new OutgoingMessage(_encoded)
+        _encoded is not null ? Unchanged(_encoded)
         : _lease is not null ? Passed(_lease)
         : new OutgoingMessage(_header, _payload, Owner);
+
+    private OutgoingMessage Unchanged(EncodedMessage encoded)
+    {
+        return encoded.Version == _generation ? new OutgoingMessage(encoded)
+            : throw new InvalidOperationException("The MessageBuilder was added to, cleared, sent or disposed while a send of it waited: nothing of that send was sent. Await it first.");
+    }
 
     private OutgoingMessage Passed(InboundLease lease)
     {

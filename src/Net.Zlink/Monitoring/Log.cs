@@ -24,14 +24,14 @@ internal static partial class Log
     [LoggerMessage(6, LogLevel.Debug, "Peer {PeerId} of {Endpoint} is gone: {Reason}. {Detail}")]
     public static partial void PeerGone(ILogger logger, uint peerId, string endpoint, DisconnectReason reason, string detail);
 
-    [LoggerMessage(7, LogLevel.Warning, "Peer {PeerId} of {Endpoint}: {Messages} accepted messages ({Bytes} bytes) were not delivered")]
-    public static partial void Undelivered(ILogger logger, uint peerId, string endpoint, long messages, long bytes);
+    [LoggerMessage(7, LogLevel.Warning, "Peer {Peer} of {Endpoint}: {Messages} accepted messages ({Bytes} bytes) were not delivered")]
+    public static partial void Undelivered(ILogger logger, string peer, string endpoint, long messages, long bytes);
 
     [LoggerMessage(8, LogLevel.Warning, "Shard {Shard} started {Milliseconds} ms after it was asked to: the thread pool is starved")]
     public static partial void PoolStarved(ILogger logger, int shard, double milliseconds);
 
-    [LoggerMessage(9, LogLevel.Debug, "{Endpoint}: a connection ended: {Reason}. {Detail}")]
-    public static partial void ConnectionLost(ILogger logger, string endpoint, DisconnectReason reason, string detail);
+    [LoggerMessage(9, LogLevel.Debug, "{Endpoint}: the connection with {Remote}, {RoutingId}, ended: {Reason}. {Detail}")]
+    public static partial void ConnectionLost(ILogger logger, string endpoint, string remote, string routingId, DisconnectReason reason, string detail);
 
     [LoggerMessage(10, LogLevel.Error, "{Endpoint}: an internal fault ended a connection; please report it")]
     public static partial void SessionFailed(ILogger logger, Exception exception, string endpoint);
@@ -44,4 +44,10 @@ internal static partial class Log
 
     [LoggerMessage(13, LogLevel.Warning, "{Endpoint}: a handshake with {Remote} failed: {Cause}. {Detail}")]
     public static partial void HandshakeFailed(ILogger logger, string endpoint, string remote, HandshakeFailure cause, string detail);
+
+    [LoggerMessage(14, LogLevel.Warning, "{Endpoint}: cannot connect: {Why}. Trying again; this is logged once for each reason")]
+    public static partial void CannotConnect(ILogger logger, string endpoint, string why);
+
+    [LoggerMessage(15, LogLevel.Debug, "{Endpoint}: {Remote} went away in its handshake. {Detail}")]
+    public static partial void HandshakeLost(ILogger logger, string endpoint, string remote, string detail);
 }

@@ -13,7 +13,7 @@ public enum SocketEventTypes
     /// <summary>An outgoing attempt begins, its name having been looked up. Value: the native EINPROGRESS, 115.</summary>
     ConnectDelayed = 0x0002,
 
-    /// <summary>The next attempt has been scheduled. Value: the pause in milliseconds.</summary>
+    /// <summary>The next attempt has been scheduled. Value: the pause in milliseconds; Detail: why the last one failed, or its connection ended.</summary>
     ConnectRetried = 0x0004,
 
     /// <summary>A bind succeeded. Value: the socket's handle.</summary>
@@ -61,13 +61,19 @@ public enum SocketEventTypes
     /// <summary>Ours: an incoming connection was turned away. Detail: why, and what to change.</summary>
     ConnectionRefused = 0x4_0000,
 
-    /// <summary>Ours: accepted messages were dropped. Value: how many; Detail: the cause.</summary>
+    /// <summary>
+    /// Ours: messages were dropped. Value: how many, since the last such event of that cause; Detail: the cause. Messages that had been accepted are told when their connection ends. What a publisher, or a ROUTER without Mandatory,
+    /// does not send because the peer is at its high-water mark, or unknown, is told at the first one and whenever there are twice as many.
+    /// </summary>
     MessagesDropped = 0x8_0000,
+
+    /// <summary>Ours: an endpoint that was connected to is given up, and no further attempt is made. Detail: why.</summary>
+    ConnectGivenUp = 0x10_0000,
 
     /// <summary>Every native event.</summary>
     AllNative = Connected | ConnectDelayed | ConnectRetried | Listening | BindFailed | Accepted | AcceptFailed | Closed | CloseFailed | Disconnected
         | MonitorStopped | HandshakeFailedNoDetail | ConnectionReady | HandshakeFailedProtocol | HandshakeFailedAuth,
 
     /// <summary>Every event.</summary>
-    All = AllNative | HandlerFailed | SlowHandler | ConnectionRefused | MessagesDropped,
+    All = AllNative | HandlerFailed | SlowHandler | ConnectionRefused | MessagesDropped | ConnectGivenUp,
 }

@@ -30,17 +30,56 @@ internal static class EndpointEvents
     /// <summary>A dialer has failed in a way that it does not know, so no further attempt is made: nobody awaits it, this is all that the application hears of it.</summary>
     public static void DialerFailed(SocketMonitors monitors, EngineHost host, string endpoint, Exception exception)
     {
-        monitors.Publish(SocketEventTypes.Closed, 0, "", endpoint, detail: $"gave up connecting for an internal fault: {exception.GetType().Name}: {exception.Message}");
+        PublishGivenUp(monitors, endpoint, $"an internal fault: {exception.GetType().Name}: {exception.Message}");
         Log.GaveUp(host.Logger, endpoint, $"an internal fault, please report it: {exception}");
     }
 
-    /// <summary>Announces the next attempt and waits for its time.</summary>
+    /// <summary>No further attempt is made.</summary>
+    public static void GivenUp(SocketMonitors monitors, EngineHost host, string endpoint, string why)
+    {
+        PublishGivenUp(monitors, endpoint, why);
+        Log.GaveUp(host.Logger, endpoint, why);
+    }
+
+    /// <summary>An attempt has failed, and others follow: the log hears of it when the reason is another one than before.</summary>
+    /// <param name="host">Whose log.</param>
+    /// <param name="endpoint">Where to.</param>
+    /// <param name="why">Why.</param>
+    /// <param name="logged">What the log has heard of this endpoint last, since it was connected.</param>
+    /// <returns>What it has heard now.</returns>
+    public static string Failed(EngineHost host, string endpoint, string why, string? logged)
+    {
+        if (!string.Equals(why, logged, StringComparison.Ordinal))
+        {
+            Log.CannotConnect(host.Logger, endpoint, why);
+        }
+
+        return why;
+    }
+
+    /// <summary>A connection that came in has failed in its handshake. One that just went again says nothing of this side: whoever probes a port does that, and as often as it likes.</summary>
+    public static void HandshakeFailed(EngineHost host, string endpoint, string remote, HandshakeFailure cause, string detail)
+    {
+        if (cause == HandshakeFailure.Lost)
+        {
+            Log.HandshakeLost(host.Logger, endpoint, remote, detail);
+        }
+        else
+        {
+            Log.HandshakeFailed(host.Logger, endpoint, remote, cause, detail);
+        }
+    }
+
+    /// <summary>Announces the next attempt, and why the last one failed, and waits for its time.</summary>
     /// <exception cref="OperationCanceledException">The endpoint was closed meanwhile.</exception>
-    public static Task PauseAsync(SocketMonitors monitors, EngineHost host, string endpoint, TimeSpan pause, CancellationToken closed)
+    public static Task PauseAsync(SocketMonitors monitors, EngineHost host, string endpoint, string why, TimeSpan pause, CancellationToken closed)
     {
         // Armed before it is announced: who hears of it may move the clock.
         Task delay = Task.Delay(pause, host.Time, closed);
-        monitors.Publish(SocketEventTypes.ConnectRetried, (long)pause.TotalMilliseconds, "", endpoint);
+        monitors.Publish(SocketEventTypes.ConnectRetried, (long)pause.TotalMilliseconds, "", endpoint, detail: why);
         return delay;
     }
+
+    private static void PublishGivenUp(SocketMonitors monitors, string endpoint, string why) =>
+        monitors.Publish(SocketEventTypes.ConnectGivenUp, 0, "", endpoint, detail: $"{why}; no further attempt is made");
 }

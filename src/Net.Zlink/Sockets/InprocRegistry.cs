@@ -16,6 +16,7 @@ internal sealed class InprocRegistry
     /// <summary>Binds a name. False if it is taken.</summary>
     public bool TryBind(string name, SocketCore socket, ZmpSettings settings)
     {
+        List<(SocketCore Socket, string Endpoint, string Why)>? mismatches = null;
         lock (_gate)
         {
             var binding = new Binding(socket, settings);
@@ -31,10 +32,24 @@ internal sealed class InprocRegistry
                     _pending.Remove(pending);
                     Meet(pending.Pipe, pending.Settings, binding, waited: true);
                 }
+                else
+                {
+                    // Like a connection of the wrong type that comes in, or is made, again and again: each side is told whom it has met.
+                    (string here, string there) = (socket.Type.Name, pending.Pipe.Socket.Type.Name);
+                    pending.Pipe.Trouble = $"the name was bound by a {here}, which a {there} does not talk to; this endpoint waits for another";
+                    (mismatches ??= []).Add((pending.Pipe.Socket, pending.Pipe.Endpoint, pending.Pipe.Trouble));
+                    mismatches.Add((socket, pending.Pipe.Endpoint, $"a {there} has connected to this name, which a {here} does not talk to"));
+                }
             }
-
-            return true;
         }
+
+        foreach ((SocketCore one, string endpoint, string why) in mismatches ?? [])
+        {
+            TellRefused(one, endpoint, why);
+            Log.ConnectionRefused(one.Host.Logger, endpoint, why);
+        }
+
+        return true;
     }
 
     /// <summary>Frees a name that the socket has bound; pipes live on. False if it has not.</summary>
@@ -78,6 +93,7 @@ internal sealed class InprocRegistry
 
             if (binding is null)
             {
+                pipe.Trouble = "nobody in this context has bound the name yet";
                 _pending.Add(new Pending(name, pipe, settings));
                 socket.Greet(pipe, again: false);
                 return pipe;
@@ -118,7 +134,7 @@ internal sealed class InprocRegistry
         pipe.Face(connecter);
         if (!binder.TryAttach(pipe, connecter.Own))
         {
-            TellRefused(binder, connecter.Endpoint);
+            TellRefused(binder, connecter.Endpoint, binder.WhyNoPlace(connecter.Own));
             connecter.Socket.Detach(connecter, dropUnread: false);
             connecter.Close(DisconnectReason.Refused, TimeSpan.Zero); // What it had sent already is dropped.
             return false;
@@ -141,7 +157,7 @@ internal sealed class InprocRegistry
             connecter.Close(DisconnectReason.Refused, TimeSpan.Zero);
             if (waited && !connecter.Socket.IsClosed)
             {
-                TellRefused(connecter.Socket, connecter.Endpoint); // Else whoever connects is told.
+                TellRefused(connecter.Socket, connecter.Endpoint, connecter.Socket.WhyNoPlace(peer)); // Else whoever connects is told.
             }
 
             return false;
@@ -152,10 +168,10 @@ internal sealed class InprocRegistry
         return true;
     }
 
-    private static void TellRefused(SocketCore socket, string endpoint)
+    private static void TellRefused(SocketCore socket, string endpoint, string why)
     {
         Interlocked.Increment(ref socket.Books.Refused);
-        socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, endpoint, "", detail: SocketCore.NoPlace);
+        socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, endpoint, "", detail: why);
     }
 
     private sealed record Binding(SocketCore Socket, ZmpSettings Settings);

@@ -13,9 +13,6 @@ namespace Net.Zlink.Sockets;
 /// </remarks>
 internal abstract class SocketCore
 {
-    /// <summary>Why a peer was turned away.</summary>
-    public const string NoPlace = "the socket has no place for this peer: a PAIR has one already, or its routing id is in use";
-
     private readonly HashSet<Pipe> _pipes = [];
     private readonly TaskCompletionSource _allClosed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private ShortLock _gate;
@@ -32,6 +29,7 @@ internal abstract class SocketCore
         Receive = new ReceiveQueue(isInArrivalOrder: type == ZmpSocketType.XPub);
         Line = new SendLine(this);
         Endpoints = new SocketEndpoints(this, inproc);
+        Events = new SessionEvents(this);
     }
 
     public EngineHost Host { get; }
@@ -47,6 +45,8 @@ internal abstract class SocketCore
     public SocketBooks Books { get; } = new();
 
     public SocketEndpoints Endpoints { get; }
+
+    public SessionEvents Events { get; }
 
     /// <summary>What is done with what comes in.</summary>
     public virtual InboundRole InboundRole => InboundRole.All;
@@ -212,8 +212,11 @@ internal abstract class SocketCore
         if (Books.TryClose(pipe, out OutboundCounts dropped) && dropped.DroppedMessages > 0)
         {
             Monitors.Publish(new SocketEvent(
-                SocketEventTypes.MessagesDropped, dropped.DroppedMessages, pipe.Peer.RoutingId, "", pipe.Endpoint, 0, "accepted, but not written when the connection ended"));
-            Log.Undelivered(Host.Logger, 0, pipe.Endpoint, dropped.DroppedMessages, dropped.DroppedBytes);
+                SocketEventTypes.MessagesDropped, dropped.DroppedMessages, pipe.Peer.RoutingId, "", pipe.Endpoint, 0, "accepted, but not written when the connection ended")
+            {
+                PeerRoutingId = pipe.Peer.RoutingId,
+            });
+            Log.Undelivered(Host.Logger, PeerIdentity.NameOf(pipe.Peer.RoutingId), pipe.Endpoint, dropped.DroppedMessages, dropped.DroppedBytes);
         }
     }
 
@@ -271,9 +274,9 @@ internal abstract class SocketCore
                 return false;
             }
 
-            Interlocked.Increment(ref Books.Refused);
-            Publish(SocketEventTypes.ConnectionRefused, 0, session, NoPlace);
-            session.Connection.Close(DisconnectReason.Refused, CloseMode.Orderly, NoPlace);
+            string why = WhyNoPlace(peer);
+            Events.Refused(session, why);
+            session.Connection.Close(DisconnectReason.Refused, CloseMode.Orderly, why);
             return false;
         }
 
@@ -292,25 +295,16 @@ internal abstract class SocketCore
             Greet(pipe, again);
         }
 
-        Publish(SocketEventTypes.ConnectionReady, 0, session, detail: null);
+        Events.Publish(SocketEventTypes.ConnectionReady, 0, session, detail: null);
         return true;
     }
 
     /// <summary>A connection takes no more in and out.</summary>
-    public void OnSessionClosing(ZmpSession session, bool wasReady, string? detail)
+    public void OnSessionClosing(ZmpSession session, bool wasReady)
     {
         WirePipe pipe = session.Pipe;
         pipe.Session = null;
-        if (!wasReady)
-        {
-            ReportHandshake(session, detail);
-        }
-
-        if (session.EndReason is not (DisconnectReason.Local or DisconnectReason.ContextTerminated))
-        {
-            Publish(SocketEventTypes.Disconnected, session.EndReason.ToNativeReason(), session, detail ?? session.EndReason.Words());
-        }
-
+        Events.Closing(session, wasReady);
         if (!session.OutboundSurvives)
         {
             Detach(pipe, dropUnread: false);
@@ -319,8 +313,6 @@ internal abstract class SocketCore
         {
             OnConnectionLost(pipe);
         }
-
-        Log.ConnectionLost(Host.Logger, session.Endpoint, session.EndReason, detail ?? session.EndReason.Words());
     }
 
     /// <summary>A connection is over.</summary>
@@ -333,19 +325,6 @@ internal abstract class SocketCore
         }
 
         Leave();
-    }
-
-    public void Publish(SocketEventTypes type, long value, ZmpSession session, string? detail)
-    {
-        if (!Monitors.IsEmpty)
-        {
-            (string local, string remote) = session.Ends;
-
-            // As natively: what the peer announced, whatever we call it; and of a loss only the side that connected says whose it was.
-            bool names = type == SocketEventTypes.ConnectionReady || (type == SocketEventTypes.Disconnected && session is { IsActive: true, IsReady: true });
-            ReadOnlyMemory<byte> routingId = names ? session.PeerRoutingId : default;
-            Monitors.Publish(new SocketEvent(type, value, routingId, local, remote, 0, detail));
-        }
     }
 
     /// <summary>One more thing that has to end before the socket has. False if it is closed.</summary>
@@ -417,6 +396,9 @@ internal abstract class SocketCore
     /// <summary>Ends what is still there, without waiting for anybody.</summary>
     public void Abort() => Endpoints.Abort();
 
+    /// <summary>Why a peer was turned away, for people.</summary>
+    public virtual string WhyNoPlace(PeerIdentity? peer) => "the socket has no place for this peer";
+
     /// <summary>Gives a new pipe its place. Under the lock. False: there is none.</summary>
     protected abstract bool Attach(Pipe pipe);
 
@@ -457,37 +439,6 @@ internal abstract class SocketCore
     }
 
     private void FindOnly() => Volatile.Write(ref _only, _pipes.Count == 1 ? _pipes.First() as WirePipe : null);
-
-    private static HandshakeFailure CauseOf(ZmpSession session) => session.Fault switch
-    {
-        null => HandshakeFailure.Lost,
-        { Origin: ZmpFaultOrigin.Received } => HandshakeFailure.ErrorReceived,
-        { IsTimeout: true } => HandshakeFailure.TimedOut,
-        { Code: ZmpErrorCode.SocketTypeMismatch } => HandshakeFailure.TypeMismatch,
-        _ => HandshakeFailure.Malformed,
-    };
-
-    private void ReportHandshake(ZmpSession session, string? detail)
-    {
-        // The number that the native event carries for a bad HELLO header (docs/protocol.md, events).
-        const long MalformedHello = 0x10000013;
-        if (session.Fault is { FailsHandshakeAsProtocol: true })
-        {
-            Publish(SocketEventTypes.HandshakeFailedProtocol, MalformedHello, session, session.Fault.Value.Reason);
-        }
-        else if (session.EndReason == DisconnectReason.HandshakeFailed)
-        {
-            Publish(SocketEventTypes.HandshakeFailedNoDetail, 0, session, "the connection ended during the handshake");
-        }
-
-        if (session.EndReason is not (DisconnectReason.Local or DisconnectReason.ContextTerminated))
-        {
-            HandshakeFailure cause = CauseOf(session);
-            Books.AddFailedHandshake(cause);
-            (_, string remote) = session.Ends;
-            Log.HandshakeFailed(Host.Logger, session.Endpoint, remote, cause, detail ?? session.EndReason.Words());
-        }
-    }
 
     private void CompleteIfAllClosed()
     {

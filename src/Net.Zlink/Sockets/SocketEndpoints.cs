@@ -416,13 +416,9 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
 
         // As in the native core the call succeeds and the first endpoint goes on being used; here at least somebody hears of it.
-        string why = socket.Type switch
-        {
-            ZmpSocketType.Pair when socket.Pipes.Length > 0 => "a PAIR talks to one peer, and has one",
-            ZmpSocketType.Pair when socket.Receive.IsReadable => "what the last peer of this PAIR sent is not received yet: receive it, then connect again",
-            ZmpSocketType.Router => $"here or there, {SocketCore.NoPlace}",
-            _ => $"there, {SocketCore.NoPlace}",
-        };
+        bool isHere = socket.Type == ZmpSocketType.Pair && (socket.Pipes.Length > 0 || socket.Receive.IsReadable);
+        string why = isHere ? socket.WhyNoPlace(null)
+            : $"{(socket.Type == ZmpSocketType.Router ? "here or there" : "there")}, the socket has no place for this peer: a PAIR has one already, or its routing id is in use";
         Interlocked.Increment(ref socket.Books.Refused);
         socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, "", text, detail: why);
         Log.ConnectionRefused(socket.Host.Logger, text, why);

@@ -66,22 +66,27 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         bool ours = reason is DisconnectReason.Local or DisconnectReason.ContextTerminated or DisconnectReason.ProtocolError or DisconnectReason.HandlerFailed;
         if (reconnect is not null && !ours && !hub.IsClosed)
         {
-            _ = ReconnectAsync(reconnect);
+            _ = ReconnectAsync(reconnect, reason);
         }
     }
 
-    private async Task ReconnectAsync(ReconnectPolicy policy)
+    private async Task ReconnectAsync(ReconnectPolicy policy, DisconnectReason reason)
     {
         try
         {
+            string trouble = $"the connection ended: {reason.Words()}";
+            string? logged = null;
             for (int attempt = 0; !hub.IsClosed; attempt++)
             {
-                await EndpointEvents.PauseAsync(hub.Monitors, hub.Host, target.Text, policy.PauseBefore(attempt), hub.Closing).ConfigureAwait(false);
-                (uint id, _) = await DialAsync(CancellationToken.None).ConfigureAwait(false);
+                await EndpointEvents.PauseAsync(hub.Monitors, hub.Host, target.Text, trouble, policy.PauseBefore(attempt), hub.Closing).ConfigureAwait(false);
+                (uint id, DialResult failure) = await DialAsync(CancellationToken.None).ConfigureAwait(false);
                 if (id != 0)
                 {
                     return;
                 }
+
+                trouble = failure.Sentence;
+                logged = EndpointEvents.Failed(hub.Host, target.Text, trouble, logged);
             }
         }
         catch (OperationCanceledException)

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Sockets;
@@ -309,7 +310,7 @@ internal sealed class StreamHub
         if (counts.Outbound.DroppedMessages > 0)
         {
             Publish(SocketEventTypes.MessagesDropped, counts.Outbound.DroppedMessages, link, "accepted, but not written when the connection ended");
-            Log.Undelivered(Host.Logger, link.Id, link.Endpoint, counts.Outbound.DroppedMessages, counts.Outbound.DroppedBytes);
+            Log.Undelivered(Host.Logger, link.Id.ToString(CultureInfo.InvariantCulture), link.Endpoint, counts.Outbound.DroppedMessages, counts.Outbound.DroppedBytes);
         }
     }
 

@@ -17,7 +17,7 @@ internal static class TransportHandshake
     {
         string remote = Endpoints.Format(AddressOf(socket, remote: true), scheme);
         monitors.Publish(SocketEventTypes.Accepted, socket.Handle, endpoint, remote);
-        return ReportAsync(host.Handshakes.RunAsync(upgrade, socket, host.Pool, host.Time, cancellation), endpoint, remote, endpoint, host, monitors);
+        return ReportAsync(host.Handshakes.RunAsync(upgrade, socket, host.Pool, host.Time, cancellation), endpoint, remote, isAccepted: true, host, monitors);
     }
 
     /// <summary>Runs it on a socket that this side has connected.</summary>
@@ -25,7 +25,7 @@ internal static class TransportHandshake
     {
         string local = Endpoints.Format(AddressOf(socket, remote: false), target.Scheme);
         monitors.Publish(SocketEventTypes.Connected, socket.Handle, local, target.Text);
-        return ReportAsync(RunOnPoolAsync(upgrade, socket, host, cancellation), local, target.Text, target.Text, host, monitors);
+        return ReportAsync(RunOnPoolAsync(upgrade, socket, host, cancellation), local, target.Text, isAccepted: false, host, monitors);
     }
 
     /// <summary>An address of a socket; null if it was reset before we could look.</summary>
@@ -48,14 +48,17 @@ internal static class TransportHandshake
         return await upgrade.RunAsync(socket, host.Pool, host.Time, cancellation).ConfigureAwait(false);
     }
 
-    private static async Task<UpgradeResult> ReportAsync(Task<UpgradeResult> running, string local, string remote, string endpoint, EngineHost host, SocketMonitors monitors)
+    private static async Task<UpgradeResult> ReportAsync(Task<UpgradeResult> running, string local, string remote, bool isAccepted, EngineHost host, SocketMonitors monitors)
     {
         UpgradeResult result = await running.ConfigureAwait(false);
         if (result.Wire is null && result.Error != SocketError.OperationAborted)
         {
             monitors.Publish(SocketEventTypes.HandshakeFailedNoDetail, EndpointError.ErrnoOf(result.Error), local, remote, detail: result.Sentence);
             monitors.Publish(SocketEventTypes.Disconnected, FailedReason, local, remote, detail: result.Sentence);
-            Log.HandshakeFailed(host.Logger, endpoint, remote, result.Cause, result.Sentence);
+            if (isAccepted)
+            {
+                EndpointEvents.HandshakeFailed(host, local, remote, result.Cause, result.Sentence); // Who connects hears of it, or its dialer tells.
+            }
         }
 
         if (result.Farewell is { } farewell)

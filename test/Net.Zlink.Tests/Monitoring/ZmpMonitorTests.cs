@@ -114,6 +114,9 @@ public sealed class ZmpMonitorTests
         once.Connect(nobody);
         await NextAsync(last, SocketEventTypes.ConnectDelayed);
         await NextAsync(last, SocketEventTypes.Closed);
+        SocketEvent given = await NextAsync(last, SocketEventTypes.ConnectGivenUp);
+        Assert.Equal((0L, nobody), (given.Value, given.RemoteEndpoint));
+        Assert.EndsWith("; no further attempt is made", given.Detail, StringComparison.Ordinal);
         await Guard.UntilAsync(() => once.PeerCount == 0, "what the test waits for");
         once.Dispose();
         await NextAsync(last, SocketEventTypes.MonitorStopped);

@@ -91,4 +91,19 @@ public sealed class BroadcastTests
             Wire.AssertSame(Wire.Pattern(i % 3 == 0 ? 20_000 : 20, i), (await peer.ReadFrameAsync())!);
         }
     }
+
+    [Fact]
+    public async Task Once_the_context_has_ended_nobody_is_reached_and_nothing_is_thrown()
+    {
+        var context = new ZlinkContext();
+        StreamSocket socket = context.CreateStream();
+        using RawPeer peer = await RawPeer.ConnectAsync(socket.Bind("tcp://127.0.0.1:0"));
+        uint id = await socket.NextConnectedAsync();
+        Assert.Equal(1, socket.Broadcast([id], "x"u8));
+        peer.Dispose();
+        await context.DisposeAsync();
+        Assert.Equal(0, socket.Broadcast([id], "x"u8));
+        Assert.False(socket.TrySend(id, "x"u8, out ZlinkError error));
+        Assert.Equal(ZlinkError.HostUnreachable, error);
+    }
 }

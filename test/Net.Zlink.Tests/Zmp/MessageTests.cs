@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Globalization;
 using Net.Zlink.Buffers;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -118,6 +119,24 @@ public sealed class MessageTests
         Assert.False(message.TryGetProperty("socket-type", out _));
         Assert.Throws<ArgumentNullException>(() => message.TryGetProperty(null!, out _));
         Assert.StartsWith("tcp://127.0.0.1:", message.RemoteEndpoint, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Over_ipc_the_peers_address_is_its_process_in_both_directions()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "NOT TESTED HERE: only Linux tells the process of a peer");
+        await using var fixture = new ContextFixture();
+        DealerSocket receiver = fixture.Context.CreateDealer();
+        DealerSocket sender = fixture.Context.CreateDealer();
+        sender.Connect(receiver.Bind("ipc://*"));
+        sender.Send("there"u8);
+        using Message there = await receiver.ReceiveAsync(Guard.Token).Guarded();
+        receiver.Send("back"u8);
+        using Message back = await sender.ReceiveAsync(Guard.Token).Guarded();
+        Assert.True(there.TryGetProperty("Peer-Address", out string? connecter));
+        Assert.True(back.TryGetProperty("Peer-Address", out string? listener));
+        Assert.Equal((connecter, true), (listener, connecter.StartsWith("localhost:", StringComparison.Ordinal)));
+        Assert.EndsWith(string.Create(CultureInfo.InvariantCulture, $":{Environment.ProcessId}"), connecter, StringComparison.Ordinal);
     }
 
     [Fact]

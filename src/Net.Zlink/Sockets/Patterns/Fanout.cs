@@ -19,7 +19,7 @@ internal static class Fanout
         {
             // The queue that accepts it owns what was handed over with it.
             SendStatus status = pipes[0].TrySend(message, force);
-            isFound = Count(socket, status);
+            isFound = Count(socket, pipes[0], status);
             if (status == SendStatus.Accepted)
             {
                 return;
@@ -49,7 +49,7 @@ internal static class Fanout
             message.WriteTo(encoded.Array); // Throws where handed-over memory was disposed too early.
             foreach (Pipe pipe in pipes)
             {
-                isFound |= Count(socket, pipe.TrySendShared(encoded, length, force));
+                isFound |= Count(socket, pipe, pipe.TrySendShared(encoded, length, force));
             }
         }
         finally
@@ -70,7 +70,7 @@ internal static class Fanout
         parts.EndMessage();
         foreach (Pipe pipe in pipes)
         {
-            isFound |= Count(socket, pipe.TrySend(new OutgoingMessage(parts, 0), force));
+            isFound |= Count(socket, pipe, pipe.TrySend(new OutgoingMessage(parts, 0), force));
         }
 
         parts.Release(0, parts.GenerationOf(0));
@@ -78,11 +78,11 @@ internal static class Fanout
     }
 
     /// <summary>Counts what a full pipe missed. False: the pipe is gone.</summary>
-    private static bool Count(SocketCore socket, SendStatus status)
+    private static bool Count(SocketCore socket, Pipe pipe, SendStatus status)
     {
         if (status == SendStatus.Full)
         {
-            Interlocked.Increment(ref socket.Books.DroppedAtHighWaterMark);
+            socket.Events.DroppedAtMark(pipe);
         }
 
         return status != SendStatus.Closed;

@@ -19,6 +19,10 @@ internal sealed class PairCore(EngineHost host, InprocRegistry inproc) : SocketC
         return status == SendStatus.Closed ? SendStatus.Full : status;
     }
 
+    public override string WhyNoPlace(PeerIdentity? peer) => Volatile.Read(ref _pipe) is null && Receive.IsReadable
+        ? "what the last peer of this PAIR sent is not received yet: receive it, then connect again"
+        : "a PAIR talks to one peer, and has one";
+
     protected override bool Attach(Pipe pipe)
     {
         if (_pipe is not null || (_last is not null && !Receive.IsDrained(_last.Lane)))

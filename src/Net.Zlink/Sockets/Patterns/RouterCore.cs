@@ -69,7 +69,15 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
             return status;
         }
 
-        Interlocked.Increment(ref status == SendStatus.Full ? ref Books.DroppedAtHighWaterMark : ref Books.DroppedUnroutable);
+        if (status == SendStatus.Full)
+        {
+            Events.DroppedAtMark(pipe!);
+        }
+        else
+        {
+            Events.DroppedUnroutable(routeId);
+        }
+
         message.Consume();
         return SendStatus.Dropped;
     }
@@ -90,6 +98,9 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
             pipe.SendOwn(ZmpFlags.None, []);
         }
     }
+
+    public override string WhyNoPlace(PeerIdentity? peer) =>
+        $"its routing id{(peer is null ? "" : $", {PeerIdentity.NameOf(peer.RoutingId)},")} is in use on this ROUTER: give each peer one of its own, or set Handover";
 
     protected override bool Attach(Pipe pipe)
     {

@@ -11,6 +11,7 @@ internal sealed class InprocPipe : Pipe
 {
     private readonly InboundLane _out;
     private InprocPipe? _other;
+    private string? _trouble;
     private long _unwanted;
 
     /// <param name="socket">Whose end this is.</param>
@@ -26,6 +27,13 @@ internal sealed class InprocPipe : Pipe
 
     /// <summary>The other end; null until a binder comes, and again after it has gone.</summary>
     public InprocPipe? Other => Volatile.Read(ref _other);
+
+    /// <summary>Why there is no other end yet, for people.</summary>
+    public string? Trouble
+    {
+        get => Volatile.Read(ref _trouble);
+        set => Volatile.Write(ref _trouble, value);
+    }
 
     /// <summary>How it names itself to the other end.</summary>
     public PeerIdentity Own { get; }

@@ -1,5 +1,8 @@
 using System.Net;
+using System.Net.Sockets;
+using System.Text;
 using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Transports.Ipc;
 
 namespace Net.Zlink.Sockets.Pipes;
 
@@ -13,8 +16,13 @@ internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties,
 {
     public static readonly PeerIdentity Unknown = new([], null, "", "", default);
 
-    /// <summary>The remote address without its port, the native "Peer-Address".</summary>
-    public static string AddressOf(EndPoint? remote) => remote is IPEndPoint ip
+    /// <summary>The native "Peer-Address": the remote address without its port; over ipc the peer's user, group and process, where the system tells them.</summary>
+    public static string AddressOf(EndPoint? remote, Socket socket) => remote is IPEndPoint ip
         ? (ip.Address.IsIPv4MappedToIPv6 ? ip.Address.MapToIPv4() : ip.Address).ToString()
-        : "";
+        : IpcPeer.Describe(socket);
+
+    /// <summary>A routing id for people: its text where it is plain ASCII, else hexadecimal digits.</summary>
+    public static string NameOf(ReadOnlySpan<byte> routingId) => routingId.IsEmpty ? "(no id)"
+        : routingId.ContainsAnyExceptInRange((byte)0x21, (byte)0x7E) ? Convert.ToHexStringLower(routingId)
+        : Encoding.ASCII.GetString(routingId);
 }

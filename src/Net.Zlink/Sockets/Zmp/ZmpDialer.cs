@@ -32,6 +32,8 @@ internal sealed class ZmpDialer
     private long _closedAt;
     private bool _isClosing;
     private bool _isPipeUsed;
+    private string? _trouble;
+    private string? _logged; // The failure that the log has heard of last; null again once a connection was ready.
     private ITimer? _deadline;
 
     public ZmpDialer(SocketCore socket, ConnectTarget target, ZmpSettings settings)
@@ -52,6 +54,9 @@ internal sealed class ZmpDialer
 
     /// <summary>The pipe that messages go to; with IMMEDIATE the one of the present attempt.</summary>
     public WirePipe Pipe => Volatile.Read(ref _pipe);
+
+    /// <summary>Why the last attempt failed, or the last connection ended, for people; null before.</summary>
+    public string? Trouble => Volatile.Read(ref _trouble);
 
     /// <summary>Begins to dial. The socket has been entered on the dialer's behalf.</summary>
     public void Start() => _ = DefaultContext.Run(RunAsync);
@@ -177,6 +182,8 @@ internal sealed class ZmpDialer
         {
             DialResult dial = await DialAsync().ConfigureAwait(false);
             Wire? wire = null;
+            bool wasReady = false;
+            string trouble;
             if (dial.Socket is { } transport)
             {
                 (wire, dial) = await UpgradeAsync(transport).ConfigureAwait(false);
@@ -207,10 +214,16 @@ internal sealed class ZmpDialer
                 }
 
                 slow = session.Fault is { IsTimeout: false } ? slow + 1 : 0;
+                wasReady = session.IsReady;
+                trouble = wasReady ? $"the connection ended: {session.EndDetail}" : $"the handshake failed: {session.EndDetail}";
             }
             else if (_isClosing && !MayLinger)
             {
                 return null;
+            }
+            else
+            {
+                trouble = dial.Sentence;
             }
 
             if (_settings.Reconnect.Interval <= TimeSpan.Zero)
@@ -218,8 +231,10 @@ internal sealed class ZmpDialer
                 return wire is null ? dial.Sentence : "the connection is lost and no reconnecting was asked for";
             }
 
+            Volatile.Write(ref _trouble, trouble);
+            _logged = wasReady ? null : EndpointEvents.Failed(_socket.Host, _target.Text, trouble, _logged);
             TimeSpan pause = slow > 0 ? _slowly.PauseBefore(slow) : _settings.Reconnect.PauseBefore(attempt++);
-            await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, pause, _stop.Token).ConfigureAwait(false);
+            await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, trouble, pause, _stop.Token).ConfigureAwait(false);
         }
     }
 
@@ -284,7 +299,7 @@ internal sealed class ZmpDialer
 
         if (!wire.HadHandshake)
         {
-            _socket.Publish(SocketEventTypes.Connected, wire.Socket.Handle, session, detail: null);
+            _socket.Events.Publish(SocketEventTypes.Connected, wire.Socket.Handle, session, detail: null);
         }
 
         _socket.Endpoints.Track(session);
@@ -305,7 +320,7 @@ internal sealed class ZmpDialer
         _deadline?.Dispose();
         if (gaveUp is not null)
         {
-            Log.GaveUp(_socket.Host.Logger, _target.Text, gaveUp);
+            EndpointEvents.GivenUp(_socket.Monitors, _socket.Host, _target.Text, gaveUp);
         }
 
         Drop();

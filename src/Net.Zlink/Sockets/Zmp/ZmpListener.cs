@@ -113,7 +113,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         var session = new ZmpSession(socket, settings, pipe, wire, Endpoint, this);
         if (!wire.HadHandshake)
         {
-            socket.Publish(SocketEventTypes.Accepted, wire.Socket.Handle, session, detail: null);
+            socket.Events.Publish(SocketEventTypes.Accepted, wire.Socket.Handle, session, detail: null);
         }
 
         socket.Endpoints.Track(session);

@@ -76,6 +76,9 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>Why it ended.</summary>
     public DisconnectReason EndReason { get; private set; }
 
+    /// <summary>The same in words.</summary>
+    public string EndDetail { get; private set; } = "";
+
     /// <summary>Completes when nothing more is written on it, however long the peer takes to end its own side: the dialer may go on. On the shard, continuations too, so that the pause before the
     /// next attempt is counted from here.</summary>
     public TaskCompletionSource Left { get; } = new();
@@ -223,7 +226,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         }
 
         EndReason = reason;
-        _socket.OnSessionClosing(this, _isReady, detail);
+        EndDetail = detail ?? reason.Words();
+        _socket.OnSessionClosing(this, _isReady);
     }
 
     public void OnFlushed(Connection connection)
@@ -243,7 +247,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
 
     public void OnFault(Connection connection, Exception exception)
     {
-        _socket.Publish(SocketEventTypes.HandlerFailed, 0, this, exception.ToString());
+        _socket.Events.Publish(SocketEventTypes.HandlerFailed, 0, this, exception.ToString());
         Log.SessionFailed(_socket.Host.Logger, exception, Endpoint);
     }
 
@@ -313,7 +317,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     {
         Connection.Shard.Timers.Cancel(_handshakeTimer);
         _isReady = true;
-        string address = PeerIdentity.AddressOf(RemoteEndPoint);
+        string address = PeerIdentity.AddressOf(RemoteEndPoint, Connection.Wire.Socket);
         ZmpProperties? properties = ZmpProperties.Of(
             body, address.Length > 0 ? [new KeyValuePair<string, string>(ZmpProperties.PeerAddressKey, address)] : []);
         (string local, string remote) = Ends;

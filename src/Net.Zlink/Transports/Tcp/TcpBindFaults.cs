@@ -8,16 +8,22 @@ namespace Net.Zlink.Transports.Tcp;
 internal static class TcpBindFaults
 {
     /// <summary>The fault for what the system answered when asked to listen at <paramref name="endPoint"/>.</summary>
-    public static EndpointError Describe(SocketException exception, IPEndPoint endPoint, bool shareAddress)
+    public static EndpointError Describe(SocketException exception, IPEndPoint endPoint, TcpSettings settings)
     {
         var os = exception.SocketErrorCode;
+        if (os == SocketError.SocketError && settings.Device.Length > 0)
+        {
+            // ENODEV, for which the runtime has no name.
+            return new EndpointError(EndpointFault.NoSuchName, $"this machine has no device {EndpointError.Quote(settings.Device)}; check BindToDevice", os);
+        }
+
         var fault = os switch
         {
             SocketError.AddressAlreadyInUse => EndpointFault.AddressInUse,
             SocketError.TooManyOpenSockets => EndpointFault.NoDescriptors,
             _ => EndpointFault.NotBindable,
         };
-        return new EndpointError(fault, Sentence(os, exception.Message, endPoint, shareAddress), os);
+        return new EndpointError(fault, Sentence(os, exception.Message, endPoint, settings.ShareAddress), os);
     }
 
     private static string Sentence(SocketError os, string message, IPEndPoint endPoint, bool shareAddress)

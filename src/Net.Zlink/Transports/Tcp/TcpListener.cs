@@ -68,7 +68,7 @@ internal sealed class TcpListener : ITransportListener
         }
         catch (SocketException e)
         {
-            return new BindResult(null, TcpBindFaults.Describe(e, endPoint, settings.ShareAddress));
+            return new BindResult(null, TcpBindFaults.Describe(e, endPoint, settings));
         }
         finally
         {

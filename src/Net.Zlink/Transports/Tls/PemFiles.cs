@@ -38,7 +38,7 @@ internal static class PemFiles
         string? key = settings.KeyFile.Length > 0 ? settings.KeyFile : null;
         X509Certificate2 certificate = settings.KeyPassword.Length > 0
             ? X509Certificate2.CreateFromEncryptedPemFile(settings.CertificateFile, settings.KeyPassword, key)
-            : X509Certificate2.CreateFromPemFile(settings.CertificateFile, key);
+            : ReadPlain(settings.CertificateFile, key);
         if (!OperatingSystem.IsWindows())
         {
             return certificate;
@@ -48,6 +48,18 @@ internal static class PemFiles
         using (certificate)
         {
             return X509CertificateLoader.LoadPkcs12(certificate.Export(X509ContentType.Pkcs12), password: null);
+        }
+    }
+
+    private static X509Certificate2 ReadPlain(string path, string? key)
+    {
+        try
+        {
+            return X509Certificate2.CreateFromPemFile(path, key);
+        }
+        catch (CryptographicException e) when (File.ReadAllText(key ?? path).Contains("ENCRYPTED", StringComparison.Ordinal))
+        {
+            throw new CryptographicException("the key is encrypted: set Tls.KeyPassword", e);
         }
     }
 }

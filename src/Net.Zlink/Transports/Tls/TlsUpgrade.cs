@@ -95,7 +95,9 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
 
         if (exception is IOException or SocketException or ObjectDisposedException)
         {
-            return UpgradeResult.Lost(FirstPhase, exception);
+            // Who does not accept a certificate need not say so, and .NET's own client does not.
+            UpgradeResult lost = UpgradeResult.Lost(FirstPhase, exception);
+            return lost with { Sentence = $"{lost.Sentence}; the peer may not have accepted this side's certificate, or the lack of one" };
         }
 
         string words = StreamFaults.WordsOf(exception);

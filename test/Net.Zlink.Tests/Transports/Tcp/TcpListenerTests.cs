@@ -200,7 +200,7 @@ public sealed class TcpListenerTests : IDisposable
     [InlineData(SocketError.NoBufferSpaceAvailable, "try another")]
     public void Every_refusal_of_the_system_keeps_its_code_and_has_a_sentence(SocketError os, string advice)
     {
-        var error = TcpBindFaults.Describe(new SocketException((int)os), new IPEndPoint(IPAddress.Loopback, 80), shareAddress: false);
+        var error = TcpBindFaults.Describe(new SocketException((int)os), new IPEndPoint(IPAddress.Loopback, 80), new TcpSettings());
         bool outOfDescriptors = os == SocketError.TooManyOpenSockets;
         Assert.Equal((outOfDescriptors ? EndpointFault.NoDescriptors : EndpointFault.NotBindable, os), (error.Fault, error.OsError));
         Assert.Equal(outOfDescriptors ? ZlinkError.TooManySockets : ZlinkError.AddressInUse, ZlinkException.ForEndpoint("tcp://127.0.0.1:80", error).Error);

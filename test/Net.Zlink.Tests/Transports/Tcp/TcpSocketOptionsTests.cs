@@ -82,10 +82,12 @@ public sealed class TcpSocketOptionsTests : IDisposable
     }
 
     [Fact]
-    public void An_interface_that_does_not_exist_is_a_refused_bind()
+    public void An_interface_that_does_not_exist_is_a_refused_bind_that_names_it()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "elsewhere no interface can be named");
-        Assert.Equal(EndpointFault.NotBindable, TcpTest.RefusedBind("tcp://127.0.0.1:0", new TcpSettings { Device = "no-such-one" }).Fault);
+        var error = TcpTest.RefusedBind("tcp://127.0.0.1:0", new TcpSettings { Device = "no-such-one" });
+        Assert.Equal(EndpointFault.NoSuchName, error.Fault);
+        Assert.Contains("no device \"no-such-one\"", error.Sentence, StringComparison.Ordinal);
     }
 
     [Theory]

@@ -144,7 +144,7 @@ public sealed class TlsOptionsTests : IDisposable
     [InlineData("missing certificate", "missing.crt")]
     [InlineData("missing key", "missing.key")]
     [InlineData("wrong password", "cannot be used")]
-    [InlineData("no password", "cannot be used")]
+    [InlineData("no password", "set Tls.KeyPassword")]
     [InlineData("key of another", "cannot be used")]
     [InlineData("garbage", "cannot be used")]
     [InlineData("empty", "cannot be used")]

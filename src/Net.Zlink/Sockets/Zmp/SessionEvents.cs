@@ -1,0 +1,127 @@
+using System.Numerics;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Pipes;
+
+namespace Net.Zlink.Sockets.Zmp;
+
+/// <summary>What monitors, the log and the books hear of a socket's connections. Any thread, outside of all locks.</summary>
+internal sealed class SessionEvents(SocketCore socket)
+{
+    // The number that the native event carries for a bad HELLO header (docs/protocol.md, events).
+    private const long MalformedHello = 0x10000013;
+
+    // A peer that is turned away tries again ten times a second, for as long as it likes: so often the log has the same sentence.
+    private static readonly TimeSpan RefusalSilence = TimeSpan.FromMinutes(1);
+
+    private readonly Lock _gate = new();
+    private string? _lastRefusal;
+    private long _lastRefusalAt;
+
+    /// <summary>Publishes an event of a connection, with its ends and its peer, as far as that is known.</summary>
+    public void Publish(SocketEventTypes type, long value, ZmpSession session, string? detail)
+    {
+        if (!socket.Monitors.IsEmpty)
+        {
+            (string local, string remote) = session.Ends;
+
+            // As natively: what the peer announced, whatever we call it; and of a loss only the side that connected says whose it was.
+            bool names = type == SocketEventTypes.ConnectionReady || (type == SocketEventTypes.Disconnected && session is { IsActive: true, IsReady: true });
+            socket.Monitors.Publish(new SocketEvent(type, value, names ? session.PeerRoutingId : default, local, remote, 0, detail)
+            {
+                PeerRoutingId = NameOf(session),
+            });
+        }
+    }
+
+    /// <summary>The peer of a connection whose handshake is complete has no place here.</summary>
+    public void Refused(ZmpSession session, string why)
+    {
+        Interlocked.Increment(ref socket.Books.Refused);
+        Publish(SocketEventTypes.ConnectionRefused, 0, session, why);
+        lock (_gate)
+        {
+            if (string.Equals(why, _lastRefusal, StringComparison.Ordinal) && socket.Host.Time.GetElapsedTime(_lastRefusalAt) < RefusalSilence)
+            {
+                return;
+            }
+
+            (_lastRefusal, _lastRefusalAt) = (why, socket.Host.Time.GetTimestamp());
+        }
+
+        Log.ConnectionRefused(socket.Host.Logger, session.Endpoint, why);
+    }
+
+    /// <summary>A connection is over, or closing.</summary>
+    public void Closing(ZmpSession session, bool wasReady)
+    {
+        bool isOurWish = session.EndReason is DisconnectReason.Local or DisconnectReason.ContextTerminated;
+        if (!wasReady)
+        {
+            TellHandshake(session, isOurWish);
+        }
+
+        if (!isOurWish)
+        {
+            Publish(SocketEventTypes.Disconnected, session.EndReason.ToNativeReason(), session, session.EndDetail);
+        }
+
+        if (socket.Host.Logger.IsEnabled(Microsoft.Extensions.Logging.LogLevel.Debug))
+        {
+            (_, string remote) = session.Ends;
+            Log.ConnectionLost(socket.Host.Logger, session.Endpoint, remote, PeerIdentity.NameOf(NameOf(session).Span), session.EndReason, session.EndDetail);
+        }
+    }
+
+    /// <summary>A message for that peer was dropped instead of sent: it is at its high-water mark.</summary>
+    public void DroppedAtMark(Pipe pipe) => Dropped(ref socket.Books.DroppedAtHighWaterMark, pipe.Peer.RoutingId, pipe.Endpoint, "the peer is at its high-water mark");
+
+    /// <summary>A message was dropped instead of sent: nobody has that routing id.</summary>
+    public void DroppedUnroutable(ReadOnlySpan<byte> routeId) => Dropped(ref socket.Books.DroppedUnroutable, routeId, "", "there is no peer of that routing id");
+
+    /// <summary>Counts each, and tells when there are as many again as the time before: a monitor would hold nothing else.</summary>
+    private void Dropped(ref long counter, ReadOnlySpan<byte> routingId, string remote, string why)
+    {
+        long count = Interlocked.Increment(ref counter);
+        if (BitOperations.IsPow2(count) && !socket.Monitors.IsEmpty)
+        {
+            socket.Monitors.Publish(new SocketEvent(SocketEventTypes.MessagesDropped, Math.Max(1, count / 2), default, "", remote, 0, $"not sent, since {why}; {count} by now for that reason")
+            {
+                PeerRoutingId = routingId.ToArray(),
+            });
+        }
+    }
+
+    private static ReadOnlyMemory<byte> NameOf(ZmpSession session) => session.IsReady ? session.Pipe.Peer.RoutingId : session.PeerRoutingId;
+
+    private static HandshakeFailure CauseOf(ZmpSession session) => session.Fault switch
+    {
+        null => HandshakeFailure.Lost,
+        { Origin: ZmpFaultOrigin.Received } => HandshakeFailure.ErrorReceived,
+        { IsTimeout: true } => HandshakeFailure.TimedOut,
+        { Code: ZmpErrorCode.SocketTypeMismatch } => HandshakeFailure.TypeMismatch,
+        _ => HandshakeFailure.Malformed,
+    };
+
+    private void TellHandshake(ZmpSession session, bool isOurWish)
+    {
+        if (session.Fault is { FailsHandshakeAsProtocol: true } fault)
+        {
+            Publish(SocketEventTypes.HandshakeFailedProtocol, MalformedHello, session, fault.Reason);
+        }
+        else if (session.EndReason == DisconnectReason.HandshakeFailed)
+        {
+            Publish(SocketEventTypes.HandshakeFailedNoDetail, 0, session, "the connection ended during the handshake");
+        }
+
+        if (!isOurWish)
+        {
+            HandshakeFailure cause = CauseOf(session);
+            socket.Books.AddFailedHandshake(cause);
+            if (!session.IsActive)
+            {
+                EndpointEvents.HandshakeFailed(socket.Host, session.Endpoint, session.Ends.Remote, cause, session.EndDetail);
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+using System.Collections.Concurrent;
+using System.Text;
+using Microsoft.Extensions.Logging;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Tests.Protocol.Zmp;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Monitoring;
+
+/// <summary>A connect that comes to nothing says why: in its events, in the log once for each reason, and in what the socket says of its peers.</summary>
+public sealed class ConnectTroubleTests : IDisposable
+{
+    private readonly RecordingLoggers _log = new();
+
+    public void Dispose() => _log.Dispose();
+
+    [Fact]
+    public async Task A_name_that_is_not_found_is_said_at_each_retry_and_by_the_socket_and_logged_once()
+    {
+        await using ZlinkContext context = NewContext();
+        using DealerSocket client = context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried);
+        client.Connect("tcp://no-such-host.invalid:5555");
+        for (int round = 0; round < 3; round++)
+        {
+            SocketEvent retried = await monitor.ReadAsync(Guard.Token).Guarded();
+            Assert.Contains("no-such-host.invalid", retried.Detail, StringComparison.Ordinal);
+            Assert.Equal(retried.Detail, Assert.Single(client.GetPeers()).WhyNotConnected);
+            Assert.Contains($"not connected: {retried.Detail}", client.Describe(), StringComparison.Ordinal);
+        }
+
+        (LogLevel level, string line) = Assert.Single(_log.Lines);
+        Assert.Equal(LogLevel.Warning, level);
+        Assert.Contains("no-such-host.invalid", line, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_is_said_of_a_server_that_comes_and_goes_follows_it()
+    {
+        await using ZlinkContext context = NewContext();
+        string nobody = RawListener.NobodyListens();
+        using DealerSocket client = context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
+        client.Connect(nobody);
+        Assert.Contains("nobody listens", (await monitor.NextAsync(SocketEventTypes.ConnectRetried)).Detail, StringComparison.Ordinal);
+        using (RouterSocket server = context.CreateRouter())
+        {
+            server.Bind(nobody);
+            await monitor.NextAsync(SocketEventTypes.ConnectionReady);
+            Assert.Null(Assert.Single(client.GetPeers()).WhyNotConnected);
+        }
+
+        Assert.StartsWith("the connection ended: ", (await monitor.NextAsync(SocketEventTypes.ConnectRetried)).Detail, StringComparison.Ordinal);
+        await Guard.UntilAsync(() => _log.Lines.Count(static one => one.Text.Contains("nobody listens", StringComparison.Ordinal)) == 2, "the second outage is logged, too");
+        await monitor.NextAsync(SocketEventTypes.ConnectRetried);
+        await monitor.NextAsync(SocketEventTypes.ConnectRetried);
+        Assert.Equal(2, _log.Lines.Count(static one => one.Level >= LogLevel.Warning));
+    }
+
+    [Fact]
+    public async Task A_peer_that_speaks_something_else_ends_the_endpoint_with_an_event_and_a_line()
+    {
+        await using ZlinkContext context = NewContext();
+        using DealerSocket client = context.CreateDealer();
+        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectGivenUp);
+        using var listener = new RawListener();
+        client.Connect(listener.Endpoint);
+        using (RawPeer peer = await listener.AcceptAsync())
+        {
+            await peer.SendAsync("HTTP/1.1 503 Service Unavailable\r\n\r\n"u8.ToArray());
+            SocketEvent given = await monitor.ReadAsync(Guard.Token).Guarded();
+            Assert.Equal(listener.Endpoint, given.RemoteEndpoint);
+            Assert.StartsWith("the peer broke the protocol: ", given.Detail, StringComparison.Ordinal);
+        }
+
+        await Guard.UntilAsync(() => _log.Lines.Any(static one => one.Text.Contains("gave up connecting", StringComparison.Ordinal)), "the log hears of it");
+    }
+
+    [Fact]
+    public async Task Both_sides_of_an_inproc_name_are_told_when_a_type_binds_it_that_the_waiting_one_does_not_talk_to()
+    {
+        await using ZlinkContext context = NewContext();
+        using SubSocket waiting = context.CreateSub();
+        using SocketMonitor there = waiting.OpenMonitor(SocketEventTypes.ConnectionRefused);
+        waiting.Subscribe([]);
+        waiting.Connect("inproc://name");
+        Assert.Contains("nobody in this context has bound the name yet", waiting.Describe(), StringComparison.Ordinal);
+        using (RouterSocket wrong = context.CreateRouter())
+        {
+            using SocketMonitor here = wrong.OpenMonitor(SocketEventTypes.ConnectionRefused);
+            wrong.Bind("inproc://name");
+            Assert.Contains("a SUB has connected to this name", (await here.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
+            Assert.Contains("was bound by a ROUTER", (await there.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
+            Assert.Contains("was bound by a ROUTER", Assert.Single(waiting.GetPeers()).WhyNotConnected, StringComparison.Ordinal);
+            Assert.Equal(2, _log.Lines.Count(static one => one.Level == LogLevel.Warning));
+        }
+
+        using PubSocket right = context.CreatePub();
+        right.Bind("inproc://name");
+        right.Send("x"u8);
+        (await waiting.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        Assert.Null(Assert.Single(waiting.GetPeers()).WhyNotConnected);
+    }
+
+    [Fact]
+    public async Task Of_a_lost_peer_the_side_that_it_came_in_by_says_whose_id_a_ROUTER_cannot_send_to_any_more()
+    {
+        await using ZlinkContext context = NewContext();
+        using RouterSocket server = context.CreateRouter();
+        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.ConnectionRefused);
+        string endpoint = server.Bind("tcp://127.0.0.1:0");
+        using DealerSocket named = context.CreateDealer(new DealerOptions { RoutingId = "named"u8.ToArray() });
+        named.Connect(endpoint);
+        named.Send("x"u8);
+        (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        using (DealerSocket same = context.CreateDealer(new DealerOptions { RoutingId = "named"u8.ToArray(), ReconnectInterval = TimeSpan.Zero }))
+        {
+            same.Connect(endpoint);
+            SocketEvent refused = await monitor.NextAsync(SocketEventTypes.ConnectionRefused);
+            Assert.Contains("its routing id, named, is in use", refused.Detail, StringComparison.Ordinal);
+            Assert.Equal("named", Encoding.ASCII.GetString(refused.PeerRoutingId.Span));
+            await monitor.NextAsync(SocketEventTypes.Disconnected);
+        }
+
+        named.Dispose();
+        SocketEvent gone = await monitor.NextAsync(SocketEventTypes.Disconnected);
+        Assert.Equal(("named", 0), (Encoding.ASCII.GetString(gone.PeerRoutingId.Span), gone.RoutingId.Length));
+
+        // One without a name of its own has that which the messages come with.
+        using (RawPeer nameless = await RawPeer.ConnectAsync(endpoint))
+        {
+            await nameless.SendAsync((byte[])[.. ZmpKit.Frame(2, [1, (byte)ZmpSocketType.Dealer, 0]), .. ZmpKit.Frame(2, [4]), .. ZmpKit.Frame(0, [7])]);
+            using Message message = await server.ReceiveAsync(Guard.Token).Guarded();
+            nameless.Dispose();
+            gone = await monitor.NextAsync(SocketEventTypes.Disconnected);
+            Assert.NotEqual(0, message.RoutingId.Length);
+            Assert.Equal(message.RoutingId.Span, gone.PeerRoutingId.Span);
+        }
+    }
+
+    [Fact]
+    public async Task Whoever_only_probes_a_port_makes_no_warning()
+    {
+        await using ZlinkContext context = NewContext();
+        using RouterSocket server = context.CreateRouter();
+        string endpoint = server.Bind("tcp://127.0.0.1:0");
+        (await RawPeer.ConnectAsync(endpoint)).Dispose();
+        await Guard.UntilAsync(() => server.GetStatistics().FailedHandshakes == 1 && !_log.Lines.IsEmpty, "the probe is over");
+        Assert.All(_log.Lines, static one => Assert.Equal(LogLevel.Debug, one.Level));
+    }
+
+    private ZlinkContext NewContext() => new(new ZlinkContextOptions { LoggerFactory = _log });
+
+    private sealed class RecordingLoggers : ILoggerFactory, ILogger
+    {
+        public ConcurrentQueue<(LogLevel Level, string Text)> Lines { get; } = new();
+
+        public void AddProvider(ILoggerProvider provider)
+        {
+        }
+
+        public ILogger CreateLogger(string categoryName) => this;
+
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull => null;
+
+        public bool IsEnabled(LogLevel logLevel) => true;
+
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
+            Lines.Enqueue((logLevel, formatter(state, exception)));
+
+        public void Dispose()
+        {
+        }
+    }
+}
