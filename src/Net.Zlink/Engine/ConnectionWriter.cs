@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Transports;
 
@@ -24,6 +25,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
 
     private OutboundSegment? _sending;
     private ShardTimer? _timer;
+    private PinnedMemory? _pinned;
     private bool _isStopped;
 
     /// <summary>The wire has a write that will report its end.</summary>
@@ -157,6 +159,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
 
     private void ReleaseSending()
     {
+        _pinned?.LetGo();
         connection.Outbound.ReleaseInFlight(_sending);
         _sending = null;
     }
@@ -229,9 +232,15 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     {
         TimeSpan limit = connection.Settings.WriteTimeout;
         int length = Math.Min(segment.Length - segment.Sent, limit > TimeSpan.Zero ? MaxTimedSend : MaxPendingSend);
+        ReadOnlyMemory<byte> bytes = segment.Memory.Slice(segment.Sent, length);
+        if (PinnedMemory.IsNeededFor(bytes))
+        {
+            bytes = (_pinned ??= new PinnedMemory()).Hold(bytes); // The last step in which an owner's fault can be: it costs this connection.
+        }
+
         segment.Exposed = segment.Sent + length;
-        IsPending = true;
-        if (connection.Wire.BeginSend(segment.Memory.Slice(segment.Sent, length), segment.EndsMidFrame || segment.Exposed < segment.Length))
+        IsPending = connection.Wire.BeginSend(bytes, segment.EndsMidFrame || segment.Exposed < segment.Length); // Its end comes to this shard, hence later.
+        if (IsPending)
         {
             if (limit > TimeSpan.Zero)
             {
@@ -242,13 +251,13 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
             return true;
         }
 
-        IsPending = false;
         return !Account();
     }
 
     /// <summary>Takes the result of a send. False if the connection is lost.</summary>
     private bool Account()
     {
+        _pinned?.LetGo();
         if (connection.Wire.FinishSend() != WireStatus.Done)
         {
             OnLost();

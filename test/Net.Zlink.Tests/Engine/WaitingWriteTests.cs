@@ -1,0 +1,247 @@
+using System.Buffers;
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Buffers;
+using Net.Zlink.Transports;
+using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
+
+namespace Net.Zlink.Tests.Engine;
+
+/// <summary>Memory that was handed over, in a write that waits for room: the runtime reads it on a thread where whatever the owner throws ends the process.</summary>
+public sealed class WaitingWriteTests
+{
+    public enum Memories
+    {
+        OfTheLibrarysPool,
+        OfTheRuntimesPool,
+        Native,
+        NativeThatCannotBePinned,
+        NativeThatPinsNothing,
+    }
+
+    [Theory]
+    [InlineData(Memories.OfTheLibrarysPool)]
+    [InlineData(Memories.OfTheRuntimesPool)]
+    [InlineData(Memories.Native)]
+    [InlineData(Memories.NativeThatCannotBePinned)]
+    [InlineData(Memories.NativeThatPinsNothing)]
+    public async Task A_write_that_waits_asks_the_owner_for_nothing_and_takes_nobody_elses_bytes(Memories memories)
+    {
+        await using var bench = new Bench();
+        byte[] payload = Pattern(OutboundChain.LargePayload, 1);
+        IMemoryOwner<byte> owner = memories switch
+        {
+            Memories.OfTheLibrarysPool => bench.Pool.Rent(payload.Length),
+            Memories.OfTheRuntimesPool => MemoryPool<byte>.Shared.Rent(payload.Length),
+            Memories.Native => new CountingOwner(new byte[payload.Length]),
+            Memories.NativeThatCannotBePinned => new Unpinnable(payload.Length, static () => throw new NotSupportedException()),
+            _ => new Unpinnable(payload.Length, static () => default),
+        };
+        payload.CopyTo(owner.Memory.Span);
+        bench.Send(owner, payload.Length);
+        ReadOnlyMemory<byte> waiting = await bench.Wire.Waiting;
+
+        if (memories != Memories.OfTheRuntimesPool)
+        {
+            owner.Dispose(); // Too early. The runtime's own pool has its buffer back at once: whoever rents it next writes into the message.
+            byte[] next = bench.Pool.RentArray(payload.Length);
+            next.AsSpan().Fill(0xEE);
+            bench.Pool.ReturnArray(next);
+        }
+
+        Assert.Equal(payload, waiting.ToArray());
+        bench.Wire.Complete();
+        await DrainAsync(bench.Shard);
+        Assert.Equal(1, bench.Connection.Outbound.Counts.WrittenMessages);
+        Assert.Empty(bench.Pool.GetOutstanding());
+    }
+
+    [Fact]
+    public async Task Memory_is_disposed_once_behind_its_last_use_also_where_the_connection_is_cut_off_meanwhile()
+    {
+        await using var bench = new Bench();
+        bool isPinned = false;
+        var owner = new Unpinnable(OutboundChain.LargePayload, pinned => isPinned = pinned);
+        bench.Send(owner, OutboundChain.LargePayload);
+        await bench.Wire.Waiting;
+        Assert.True(isPinned);
+        bench.Connection.RequestClose(DisconnectReason.Local, CloseMode.Abort);
+        await bench.Sink.Closed;
+        await DrainAsync(bench.Shard);
+        Assert.False(isPinned);
+        Assert.Equal(1, owner.Disposals);
+    }
+
+    [Fact]
+    public async Task Memory_is_disposed_where_a_write_does_not_even_begin()
+    {
+        await using var bench = new Bench();
+        bench.Wire.Throws = true;
+        var owner = new CountingOwner(new byte[OutboundChain.LargePayload]);
+        bench.Send(owner, OutboundChain.LargePayload);
+        await bench.Sink.Closed;
+        await DrainAsync(bench.Shard);
+        Assert.Equal(1, owner.Disposals);
+    }
+
+    /// <summary>Memory that gives no handle, or one that tells when it ends.</summary>
+    private sealed class Unpinnable : MemoryManager<byte>
+    {
+        private readonly byte[] _bytes;
+        private readonly Func<MemoryHandle> _pin;
+        private readonly Action<bool>? _pinned;
+        private int _disposals;
+
+        public Unpinnable(int length, Func<MemoryHandle> pin)
+        {
+            _bytes = new byte[length];
+            _pin = pin;
+        }
+
+        public unsafe Unpinnable(int length, Action<bool> pinned)
+        {
+            _bytes = GC.AllocateArray<byte>(length, pinned: true);
+            _pinned = pinned;
+            _pin = () => new MemoryHandle(System.Runtime.CompilerServices.Unsafe.AsPointer(ref _bytes[0]), pinnable: this);
+        }
+
+        public int Disposals => Volatile.Read(ref _disposals);
+
+        public override Span<byte> GetSpan()
+        {
+            ObjectDisposedException.ThrowIf(Disposals > 0, this);
+            return _bytes;
+        }
+
+        public override MemoryHandle Pin(int elementIndex = 0)
+        {
+            _pinned?.Invoke(true);
+            return _pin();
+        }
+
+        public override void Unpin()
+        {
+            _pinned!(false);
+            throw new InvalidOperationException("an owner that does as it likes");
+        }
+
+        protected override void Dispose(bool disposing) => Interlocked.Increment(ref _disposals);
+    }
+
+    /// <summary>Takes headers at once; the write of anything longer waits until the test, or the end of the wire, ends it.</summary>
+    private sealed class FullWire : TestWire
+    {
+        private readonly TaskCompletionSource<ReadOnlyMemory<byte>> _waiting = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private int _length;
+
+        public Task<ReadOnlyMemory<byte>> Waiting => _waiting.Task.WaitAsync(Patience, TestContext.Current.CancellationToken);
+
+        public bool Throws { get; set; }
+
+        public override WireStatus Send(ReadOnlySpan<byte> bytes, out int sent)
+        {
+            sent = bytes.Length < OutboundChain.LargePayload ? bytes.Length : 0;
+            return sent > 0 ? WireStatus.Done : WireStatus.WouldWait;
+        }
+
+        public override bool BeginSend(ReadOnlyMemory<byte> bytes, bool endsMidFrame)
+        {
+            if (Throws)
+            {
+                throw new InvalidOperationException("does not begin");
+            }
+
+            _length = bytes.Length;
+            _waiting.SetResult(bytes);
+            return true;
+        }
+
+        public override WireStatus FinishSend()
+        {
+            SentBytes = _length;
+            return WireStatus.Done;
+        }
+
+        public void Complete() => Events.OnSent();
+
+        public override void Dispose()
+        {
+            base.Dispose();
+            if (_waiting.Task.IsCompleted)
+            {
+                Complete();
+            }
+        }
+    }
+
+    private sealed class Bench : IAsyncDisposable
+    {
+        public Bench()
+        {
+            Shard = NewShard();
+            var settings = new ConnectionSettings { MessageLimit = 1_000_000, Outbound = default, IdleTimeout = default, WriteTimeout = default, Linger = default, CloseTimeout = default };
+            Connection = new Connection(Wire, Shard, Pool, settings, Sink, context: null);
+            Connection.Start();
+        }
+
+        public BufferPool Pool { get; } = TestPools.Create(leakCheck: true);
+
+        public FullWire Wire { get; } = new();
+
+        public ShardLoop Shard { get; }
+
+        public Connection Connection { get; }
+
+        public Sink Sink { get; } = new();
+
+        public void Send(IMemoryOwner<byte> owner, int length)
+        {
+            Connection.Outbound.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(length), owner.Memory[..length], owner), out bool schedule);
+            Assert.True(schedule);
+            Connection.ScheduleFlush();
+        }
+
+        public async ValueTask DisposeAsync()
+        {
+            Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Abort);
+            await Sink.Closed;
+            await DrainAsync(Shard);
+            Assert.Empty(Pool.GetOutstanding());
+            Pool.Dispose();
+        }
+    }
+
+    private sealed class Sink : IConnectionSink
+    {
+        private readonly TaskCompletionSource _closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public Task Closed => _closed.Task.WaitAsync(Patience, TestContext.Current.CancellationToken);
+
+        public bool AnswersInPlace => false;
+
+        public string Name => "a test";
+
+        public void OnOpened(Connection connection)
+        {
+            // Nothing to do: the test sends.
+        }
+
+        public Delivery OnFrames(Connection connection, in InboundBatch batch) => Delivery.Continue;
+
+        public bool MayRead(Connection connection) => true;
+
+        public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
+        {
+            // The end is what counts.
+        }
+
+        public void OnClosed(Connection connection) => _closed.SetResult();
+
+        public void OnFault(Connection connection, Exception exception)
+        {
+            // The connection ends.
+        }
+    }
+}
