@@ -59,7 +59,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
         return resolved;
     }
 
-    /// <summary>Connects to a peer, in the background: returns at once, tries again until it succeeds, and connects anew after a loss. A text that is connected already stays as it is; for inproc each call makes a pipe.</summary>
+    /// <summary>Connects to a peer, in the background: returns at once, tries again until it succeeds, and connects anew after a loss. A text that is connected already, or that this socket's own Bind returned, stays as it is; for inproc each call makes a pipe.</summary>
     /// <remarks>
     /// Why an attempt failed is told by the event ConnectRetried, in the log, once for each reason, and by <see cref="GetPeers"/> and <see cref="Describe"/>. As in the native core a fault of the protocol ends the endpoint for good: a peer that speaks
     /// something else, is of a type that does not match, or was sent or sends what is over its or our MaxMessageSize (docs/protocol.md section 13). That is the event ConnectGivenUp, and a warning; connect again once its cause is mended.

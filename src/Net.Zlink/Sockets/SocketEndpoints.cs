@@ -117,7 +117,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         return EndpointError.None;
     }
 
-    /// <summary>Connects: begins to dial, or joins an inproc binder. A text that is connected already stays as it is, but for inproc, where each call makes a pipe.</summary>
+    /// <summary>Connects: begins to dial, or joins an inproc binder. A text that is connected already, or that this socket's own bind returned, stays as it is, but for inproc, where each call makes a pipe.</summary>
     public EndpointError Connect(string text, ZmpSettings settings)
     {
         if (!EndpointText.TryParse(text, out EndpointText parts, out EndpointError error))
@@ -138,7 +138,8 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         ZmpDialer dialer;
         lock (_gate)
         {
-            if (_dialers.Exists(d => string.Equals(d.Text, text, StringComparison.Ordinal)))
+            // As natively what this socket itself has bound is connected already, too: a ROUTER or a PAIR, which have no place for themselves, would come again and again.
+            if (_dialers.Exists(d => string.Equals(d.Text, text, StringComparison.Ordinal)) || _listeners.Exists(l => string.Equals(l.Endpoint, text, StringComparison.Ordinal)))
             {
                 return EndpointError.None;
             }
