@@ -191,7 +191,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     internal void OnOptionChanged()
     {
         ApplyOptions();
-        Core.Line.Move();
+        Core.Line.MoveAll();
         Core.WritableWatchers.TellFenced();
     }
 

@@ -9,6 +9,9 @@ internal class RoutedSendWaiter : SendWaiter
     private byte[] _route = [];
     private int _routeLength = -1;
 
+    /// <summary>Where it stands. Guarded by the line's lock.</summary>
+    internal RouteLine? Line { get; set; }
+
     /// <summary>It is for one peer, named by <see cref="RouteId"/>; else the socket chooses.</summary>
     public bool HasRoute => _routeLength >= 0;
 
@@ -40,17 +43,23 @@ internal class RoutedSendWaiter : SendWaiter
     }
 }
 
-/// <summary>The line of sends that wait at one socket: whoever makes room moves it on. Nobody overtakes one who waits for the same peer.</summary>
-/// <remarks>The lock is taken before the socket's and a pipe's, never after them. It is held while a waiting message is routed, so a cancellation either comes before or too late, never in between.</remarks>
+/// <summary>The sends that wait at one socket: whoever makes room moves on those who wait for it. Nobody overtakes one who waits for the same peer.</summary>
+/// <remarks>
+/// The lock is taken before the socket's and a pipe's, never after them. It is held while a waiting message is routed, so a cancellation either comes before or too late, never in between.
+/// <para>
+/// Who waits for a peer stands in that peer's line, and only what happens to that peer moves it: with thousands of slow peers, a look at all who wait for each room that comes cost the shards seconds, and each send to
+/// a peer that reads 40 us. So no wait may count on another peer's news. None is missed: a wait is counted first, then passes a full fence, then looks for room; news of a pipe are made first, then pass a full fence
+/// (<see cref="Move"/>), then look whether anybody waits.
+/// </para>
+/// </remarks>
 internal sealed class SendLine(SocketCore socket) : IWaiterList
 {
     private readonly Lock _gate = new();
-    private WaiterList<RoutedSendWaiter> _waiters;
-    private readonly HashSet<RoutedSendWaiter> _heldUp = new(RouteComparer.Instance);
+    private readonly RouteLines _lines = new();
+    private RouteLine? _toMove;
     private int _count;
     private SendStatus _closed;
     private bool _isRouting;
-    private bool _isToMoveAgain;
 
     /// <summary>Nobody waits.</summary>
     public bool IsEmpty => Volatile.Read(ref _count) == 0;
@@ -65,15 +74,7 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
 
         lock (_gate)
         {
-            for (var waiter = _waiters.First; waiter is not null; waiter = (RoutedSendWaiter?)waiter.Next)
-            {
-                if (!waiter.HasRoute || routeId.SequenceEqual(waiter.RouteId))
-                {
-                    return true;
-                }
-            }
-
-            return false;
+            return !_lines.Anyone.Waiters.IsEmpty || _lines.Find(routeId) is not null;
         }
     }
 
@@ -81,61 +82,128 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
     /// <returns>Full: it stands in line. Else the outcome: the waiter was not used.</returns>
     public SendStatus Wait(RoutedSendWaiter waiter)
     {
-        SendStatus status;
-        bool again;
-        HandedOver.Keep();
-        try
-        {
-            lock (_gate)
-            {
-                status = WaitUnderLock(waiter, out again);
-            }
-        }
-        finally
-        {
-            HandedOver.LetGo();
-        }
-
-        if (again)
-        {
-            Move();
-        }
-
-        return status;
-    }
-
-    /// <summary>Some pipe has room: sends what can be sent. Outside of all other locks.</summary>
-    public void Move()
-    {
-        if (IsEmpty)
-        {
-            return;
-        }
-
         RoutedSendWaiter? done = null;
         HandedOver.Keep();
         try
         {
             lock (_gate)
             {
-                if (_isRouting)
+                try
                 {
-                    // A message that goes to a socket of this process may make room there at once, and that room is told on this very thread: the send under way must not be begun a second time.
-                    _isToMoveAgain = true;
+                    return WaitUnderLock(waiter);
                 }
-                else
+                finally
                 {
-                    RoutedSendWaiter? last = null;
-                    _isRouting = true;
-                    do
-                    {
-                        _isToMoveAgain = false;
-                        MoveOnce(ref done, ref last);
-                    }
-                    while (_isToMoveAgain);
+                    done = MoveMarked();
+                }
+            }
+        }
+        finally
+        {
+            HandedOver.LetGo();
+            RoutedSendWaiter.CompleteEach(done);
+        }
+    }
 
-                    _isRouting = false;
+    /// <summary>A pipe has room, has come or has gone: sends what can be sent now to its peer, and what is sent to whomever the socket chooses. Outside of all other locks.</summary>
+    /// <param name="routeId">By which a ROUTER finds the peer; null: it has no such id.</param>
+    public void Move(byte[]? routeId)
+    {
+        Interlocked.MemoryBarrier();
+        if (!IsEmpty)
+        {
+            MoveSome(routeId, all: false);
+        }
+    }
+
+    /// <summary>As <see cref="Move"/>, after a change that concerns every peer.</summary>
+    public void MoveAll()
+    {
+        Interlocked.MemoryBarrier();
+        if (!IsEmpty)
+        {
+            MoveSome(null, all: true);
+        }
+    }
+
+    /// <summary>Ends every wait, and later ones, with an outcome.</summary>
+    public void Close(SendStatus outcome)
+    {
+        RoutedSendWaiter? released;
+        lock (_gate)
+        {
+            _closed = outcome;
+            released = _lines.TakeAll();
+            Volatile.Write(ref _count, 0);
+        }
+
+        SendWaiter.CompleteAll(released, outcome);
+    }
+
+    public bool TryTakeOut(WaiterNode waiter)
+    {
+        lock (_gate)
+        {
+            return Remove((RoutedSendWaiter)waiter);
+        }
+    }
+
+    private SendStatus WaitUnderLock(RoutedSendWaiter waiter)
+    {
+        if (_closed != SendStatus.Accepted)
+        {
+            return _closed;
+        }
+
+        RouteLine line = _lines.Add(waiter);
+        Volatile.Write(ref _count, _count + 1);
+        if (!ReferenceEquals(line.Waiters.First, waiter))
+        {
+            return SendStatus.Full;
+        }
+
+        // From here on room is reported to the line; room that came just before is found now.
+        Interlocked.MemoryBarrier();
+        SendStatus status = SendStatus.Closed;
+        _isRouting = true;
+        try
+        {
+            status = socket.Route(waiter.RouteId, waiter.Held.AsOutgoing());
+        }
+        finally
+        {
+            _isRouting = false;
+            if (status != SendStatus.Full)
+            {
+                Remove(waiter);
+            }
+        }
+
+        return status;
+    }
+
+    private void MoveSome(ReadOnlySpan<byte> routeId, bool all)
+    {
+        RoutedSendWaiter? done;
+        HandedOver.Keep();
+        try
+        {
+            lock (_gate)
+            {
+                Mark(_lines.Anyone);
+                if (all)
+                {
+                    foreach (RouteLine line in _lines.All)
+                    {
+                        Mark(line);
+                    }
                 }
+                else if (_lines.Find(routeId) is { } line)
+                {
+                    Mark(line);
+                }
+
+                done = MoveMarked();
             }
         }
         finally
@@ -146,107 +214,56 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
         RoutedSendWaiter.CompleteEach(done);
     }
 
-    private SendStatus WaitUnderLock(RoutedSendWaiter waiter, out bool again)
+    private void Mark(RouteLine line)
     {
-        again = false;
-        if (_closed != SendStatus.Accepted)
+        if (!line.IsToMove)
         {
-            return _closed;
+            line.IsToMove = true;
+            line.NextToMove = _toMove;
+            _toMove = line;
         }
-
-        _waiters.Add(waiter);
-        Volatile.Write(ref _count, _count + 1);
-
-        // From here on room is reported to the line; room that came just before is found now.
-        SendStatus status = SendStatus.Full;
-        bool stays = false;
-        _isRouting = true;
-        try
-        {
-            status = IsFirstOfItsKind(waiter) ? socket.Route(waiter.RouteId, waiter.Held.AsOutgoing()) : SendStatus.Full;
-            stays = status == SendStatus.Full;
-        }
-        finally
-        {
-            if (!stays)
-            {
-                Remove(waiter);
-            }
-
-            _isRouting = false;
-            again = _isToMoveAgain;
-            _isToMoveAgain = false;
-        }
-
-        return status;
     }
 
-    private void MoveOnce(ref RoutedSendWaiter? done, ref RoutedSendWaiter? last)
+    /// <summary>Moves the lines that are marked, and those that come to be meanwhile. Returns whose wait is over, linked, to be completed outside of the lock.</summary>
+    private RoutedSendWaiter? MoveMarked()
     {
-        // Whoever is refused holds up those behind him who wait for the same peer, and nobody else.
-        _heldUp.Clear();
-        RoutedSendWaiter? next;
-        for (RoutedSendWaiter? waiter = _waiters.First; waiter is not null; waiter = next)
+        RoutedSendWaiter? done = null;
+        if (_isRouting)
         {
-            next = (RoutedSendWaiter?)waiter.Next;
-            if (waiter.HasRoute && _heldUp.Contains(waiter))
-            {
-                continue;
-            }
+            // A message that goes to a socket of this process may make room there at once, and that room is told on this very thread: the send under way must not be begun a second time. Whoever began it goes on with what is marked.
+            return done;
+        }
 
-            if (!TrySend(waiter, out SendStatus status))
+        RoutedSendWaiter? last = null;
+        _isRouting = true;
+        while (_toMove is { } line)
+        {
+            _toMove = line.NextToMove;
+            line.NextToMove = null;
+            line.IsToMove = false;
+            while (line.Waiters.First is { } waiter && TrySend(waiter))
             {
-                if (!waiter.HasRoute)
+                if (last is null)
                 {
-                    break; // What the socket's choice could not take, it cannot take from the next one either.
+                    done = waiter;
+                }
+                else
+                {
+                    last.Next = waiter;
                 }
 
-                _heldUp.Add(waiter);
-                continue;
-            }
-
-            waiter.Outcome = status;
-            if (last is null)
-            {
-                done = waiter;
-            }
-            else
-            {
-                last.Next = waiter;
-            }
-
-            last = waiter;
-        }
-    }
-
-    /// <summary>Ends every wait, and later ones, with an outcome.</summary>
-    public void Close(SendStatus outcome)
-    {
-        SendWaiter? released = null;
-        lock (_gate)
-        {
-            _closed = outcome;
-            while (_waiters.First is { } waiter)
-            {
-                Remove(waiter);
-                waiter.Next = released;
-                released = waiter;
+                last = waiter;
             }
         }
 
-        SendWaiter.CompleteAll(released, outcome);
+        _isRouting = false;
+        return done;
     }
 
-    public bool TryTakeOut(WaiterNode waiter)
+    /// <summary>False: it waits on, and with it who stands behind it.</summary>
+    private bool TrySend(RoutedSendWaiter waiter)
     {
-        lock (_gate)
-        {
-            return Remove(waiter);
-        }
-    }
-
-    private bool TrySend(RoutedSendWaiter waiter, out SendStatus status)
-    {
+        SendStatus status;
         try
         {
             status = socket.Route(waiter.RouteId, waiter.Held.AsOutgoing());
@@ -257,45 +274,18 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
             waiter.Failure = exception; // Its memory was disposed while it waited: that one send's fault, nobody else's.
         }
 
+        waiter.Outcome = status;
         return status != SendStatus.Full && Remove(waiter);
     }
 
-    private bool IsFirstOfItsKind(RoutedSendWaiter waiter)
+    private bool Remove(RoutedSendWaiter waiter)
     {
-        if (!waiter.HasRoute)
-        {
-            return ReferenceEquals(_waiters.First, waiter);
-        }
-
-        for (var earlier = _waiters.First; earlier is not null && !ReferenceEquals(earlier, waiter); earlier = (RoutedSendWaiter?)earlier.Next)
-        {
-            if (waiter.RouteId.SequenceEqual(earlier.RouteId))
-            {
-                return false;
-            }
-        }
-
-        return true;
-    }
-
-    private bool Remove(WaiterNode waiter)
-    {
-        if (!_waiters.Remove(waiter))
+        if (!_lines.Remove(waiter))
         {
             return false;
         }
 
         Volatile.Write(ref _count, _count - 1);
         return true;
-    }
-
-    /// <summary>Takes waiters for the same peer for equal.</summary>
-    private sealed class RouteComparer : IEqualityComparer<RoutedSendWaiter>
-    {
-        public static readonly RouteComparer Instance = new();
-
-        public bool Equals(RoutedSendWaiter? x, RoutedSendWaiter? y) => ReferenceEquals(x, y) || (x is not null && y is not null && x.RouteId.SequenceEqual(y.RouteId));
-
-        public int GetHashCode(RoutedSendWaiter obj) => Routing.RoutingIdComparer.Instance.GetHashCode(obj.RouteId);
     }
 }

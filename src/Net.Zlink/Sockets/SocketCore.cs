@@ -114,16 +114,17 @@ internal abstract class SocketCore
     /// <summary>A pipe that had refused a message has room.</summary>
     public void OnRoom(Pipe pipe)
     {
+        byte[]? routeId;
         using (Gate.Hold())
         {
+            routeId = pipe.RouteId;
             if (pipe.IsAttached)
             {
                 OnWritable(pipe);
             }
         }
 
-        Line.Move();
-        WritableWatchers.TellFenced();
+        OnMaySend(routeId);
     }
 
     /// <summary>Takes a pipe in, if the type has a place for it. Outside of all locks.</summary>
@@ -133,6 +134,7 @@ internal abstract class SocketCore
     public bool TryAttach(Pipe pipe, PeerIdentity? peer)
     {
         Pipe? loser = null;
+        byte[]? routeId;
         using (Gate.Hold())
         {
             if (_isClosed || (!pipe.IsAttached && !Attach(pipe)))
@@ -161,6 +163,8 @@ internal abstract class SocketCore
                     return false;
                 }
             }
+
+            routeId = pipe.RouteId;
         }
 
         if (loser is not null)
@@ -168,8 +172,7 @@ internal abstract class SocketCore
             Evict(loser);
         }
 
-        Line.Move();
-        WritableWatchers.TellFenced();
+        OnMaySend(routeId);
         return true;
     }
 
@@ -185,8 +188,10 @@ internal abstract class SocketCore
     /// <summary>A pipe is gone. What it received stays readable, unless that is to be dropped.</summary>
     public void Detach(Pipe pipe, bool dropUnread)
     {
+        byte[]? routeId;
         using (Gate.Hold())
         {
+            routeId = pipe.RouteId;
             Leave(pipe);
         }
 
@@ -202,8 +207,7 @@ internal abstract class SocketCore
         }
 
         // A send that waited for this one's room need not any more, be it that it goes to others only, or to nobody.
-        Line.Move();
-        WritableWatchers.TellFenced();
+        OnMaySend(routeId);
     }
 
     /// <summary>A pipe takes and gives nothing any more: its counts become the socket's.</summary>
@@ -436,6 +440,13 @@ internal abstract class SocketCore
             FindOnly();
             Remove(pipe);
         }
+    }
+
+    /// <summary>Some pipe has room, has come or has gone.</summary>
+    private void OnMaySend(byte[]? routeId)
+    {
+        Line.Move(routeId);
+        WritableWatchers.Tell(); // Behind the full fence that the line begins with.
     }
 
     private void FindOnly() => Volatile.Write(ref _only, _pipes.Count == 1 ? _pipes.First() as WirePipe : null);

@@ -193,7 +193,7 @@ internal sealed class PublisherCore : SocketCore
         _told?.AnnounceAll();
         if (!subscribes)
         {
-            Line.Move(); // A send that waited for this peer's room need not any more.
+            Line.Move(routeId: null); // A send that waited for this peer's room need not any more.
         }
 
         return outcome;
@@ -237,7 +237,7 @@ internal sealed class PublisherCore : SocketCore
 
         if (!subscribes)
         {
-            Line.Move(); // As in OnSubscription.
+            Line.Move(routeId: null); // As in OnSubscription.
         }
 
         return true;
