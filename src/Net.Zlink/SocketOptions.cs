@@ -89,6 +89,7 @@ public abstract class SocketOptions
 
     /// <summary>
     /// How long a peer that this side ends may go on taking what Send accepted. Default: <see cref="ZlinkContextOptions.DefaultLinger"/> of the socket's context, which is as long as it takes; SUB and XSUB: zero.
+    /// After that what waits is dropped, and counted; a message that has begun to leave, and the end of the connection, still have <see cref="CloseTimeout"/> each.
     /// The end of the context cuts it short after its shutdown timeout, and nothing else does: a disposed socket whose peer never comes lives, and counts in MaxSockets, until then. Set a finite time where sockets come and go.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>

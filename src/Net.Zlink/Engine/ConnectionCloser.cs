@@ -14,6 +14,7 @@ internal sealed class ConnectionCloser(Connection connection)
     private Phase _phase;
     private bool _peerEnded;
     private bool _sendingEnded;
+    private bool _lingers; // The deadline, if one is armed, is the linger time's end: then what waits is dropped. Any other is the connection's end.
     private DisconnectReason _reason;
     private ShardTimer? _deadline;
     private DisconnectReason _requestedReason;
@@ -102,21 +103,20 @@ internal sealed class ConnectionCloser(Connection connection)
 
         if (_phase == Phase.Flushing)
         {
-            TimeSpan limit = linger ?? (reason == DisconnectReason.Local ? connection.Settings.Linger : connection.Settings.CloseTimeout);
-            if (limit <= TimeSpan.Zero && limit != Timeout.InfiniteTimeSpan)
+            bool hasLinger = linger is not null || reason == DisconnectReason.Local;
+            if (isFirst)
             {
-                // What waits is dropped, unless it waits for the next connection; what the kernel has taken is not: an abort would destroy that too.
-                if (!connection.OutboundStays)
-                {
-                    connection.Outbound.DropQueued();
-                }
-
-                limit = connection.Settings.CloseTimeout;
+                _lingers = hasLinger;
             }
 
-            // A close that is under way has its time already: a later wish may want it sooner, not later.
-            if (isFirst || _deadline is not { IsArmed: true } || (limit != Timeout.InfiniteTimeSpan && limit < connection.Shard.Timers.Remaining(_deadline)))
+            TimeSpan limit = hasLinger ? linger ?? connection.Settings.Linger : connection.Settings.CloseTimeout;
+            if (hasLinger && limit <= TimeSpan.Zero && limit != Timeout.InfiniteTimeSpan)
             {
+                StopLingering();
+            }
+            else if (isFirst || (_lingers && limit != Timeout.InfiniteTimeSpan && !(_deadline is { IsArmed: true } && connection.Shard.Timers.Remaining(_deadline) <= limit)))
+            {
+                // A close that is under way has its time already: a later wish may want it sooner, not later.
                 SetDeadline(limit);
             }
 
@@ -223,8 +223,35 @@ internal sealed class ConnectionCloser(Connection connection)
             return;
         }
 
-        _deadline ??= new ShardTimer(static state => ((ConnectionCloser)state).Finish(), this);
+        _deadline ??= new ShardTimer(static state => ((ConnectionCloser)state).OnDeadline(), this);
         connection.Shard.Timers.Arm(_deadline, after);
+    }
+
+    private void OnDeadline()
+    {
+        if (_phase == Phase.Flushing && _lingers)
+        {
+            StopLingering();
+        }
+        else
+        {
+            Finish();
+        }
+    }
+
+    /// <summary>The linger time is over: what waits is dropped, unless it waits for the next connection. What the kernel has taken is not, since an abort would destroy that too: the rest of the end has the close timeout.</summary>
+    private void StopLingering()
+    {
+        if (!connection.OutboundStays)
+        {
+            connection.Outbound.DropQueued();
+        }
+
+        if (_lingers)
+        {
+            _lingers = false;
+            SetDeadline(connection.Settings.CloseTimeout);
+        }
     }
 
     private void Finish()

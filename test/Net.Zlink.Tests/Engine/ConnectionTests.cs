@@ -155,14 +155,25 @@ public sealed class ConnectionTests
     }
 
     [Fact]
-    public async Task The_linger_time_bounds_writing_and_the_close_time_bounds_the_wait_for_the_peers_end()
+    public async Task The_linger_time_bounds_what_waits_and_the_close_time_bounds_what_has_begun_and_the_wait_for_the_peers_end()
     {
         await using (var stuck = await Bench.OpenAsync(linger: TimeSpan.FromSeconds(3)))
         {
             stuck.Send(new byte[20_000_000]);
+            stuck.Send([1]);
             stuck.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
             await DrainAsync(stuck.Shard);
             stuck.Time.Advance(TimeSpan.FromSeconds(2.9));
+            await DrainAsync(stuck.Shard);
+            Assert.Equal(2, stuck.Connection.Outbound.Counts.QueuedMessages);
+            stuck.Time.Advance(TimeSpan.FromSeconds(0.1));
+            await DrainAsync(stuck.Shard);
+            Assert.Equal(1, stuck.Connection.Outbound.Counts.DroppedMessages);
+
+            // A later wish does not begin the time again.
+            stuck.Time.Advance(TimeSpan.FromSeconds(4.9));
+            stuck.Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Orderly, TimeSpan.FromSeconds(3));
+            stuck.Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Orderly, TimeSpan.Zero);
             await DrainAsync(stuck.Shard);
             Assert.False(stuck.Sink.Closed.Task.IsCompleted);
             stuck.Time.Advance(TimeSpan.FromSeconds(0.1));

@@ -126,13 +126,19 @@ internal sealed class ZmpDialer
     /// <summary>The linger time is over. A connection that delivers has a time of its own, which began with it or ends now; whatever else is going on ends.</summary>
     private void OnDeadline()
     {
-        if (Pipe.Session is null)
+        bool delivers;
+        lock (_gate)
         {
-            Abort();
+            delivers = _session is { IsReady: true }; // The pipe lets go of its session as soon as that closes.
+        }
+
+        if (delivers)
+        {
+            _stop.Cancel(); // No further connection.
         }
         else
         {
-            _stop.Cancel(); // No further connection.
+            Abort();
         }
     }
 
