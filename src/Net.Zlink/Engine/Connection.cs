@@ -266,12 +266,21 @@ internal sealed class Connection : ShardWork, IWireEvents
     }
 
     /// <summary>Lets go of everything. The closer calls it once, when the connection is over.</summary>
-    internal void Teardown()
+    /// <param name="resets">With a reset, which destroys what the system has taken of us and the peer has not.</param>
+    internal void Teardown(bool resets)
     {
         _idle?.Stop();
         _writer.Stop(OutboundStays);
         _reader.Release(_pool);
-        Wire.Dispose();
+        if (resets)
+        {
+            Wire.Dispose();
+        }
+        else
+        {
+            Wire.Leave();
+        }
+
         _writer.Release();
         Shard.Counters.Connections--;
         _sink.OnClosed(this);

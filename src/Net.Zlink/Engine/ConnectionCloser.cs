@@ -3,10 +3,10 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>The end of one connection: flush, end our side, read until the peer ends its own or the time is up, then dispose.</summary>
+/// <summary>The end of one connection: flush, end our side, read until the peer ends its own or the time is up, then let go of it.</summary>
 /// <remarks>
 /// .NET closes a socket abortively while an operation is pending on it, and our zero-byte receive always is: disposing at once destroyed accepted
-/// data (of 1,000,000 bytes accepted by Send the peer got 127,973 and a reset). So the order is fixed here, in one place; dispose alone is for aborts.
+/// data (of 1,000,000 bytes accepted by Send the peer got 127,973 and a reset). So the order is fixed here, in one place; a reset is for aborts alone.
 /// </remarks>
 internal sealed class ConnectionCloser(Connection connection)
 {
@@ -43,8 +43,8 @@ internal sealed class ConnectionCloser(Connection connection)
     {
         lock (_gate)
         {
-            // An abort is never taken back by a later wish to close in order.
-            if (_isRequested && (_requestedMode == CloseMode.Abort || (mode == CloseMode.Orderly && linger is null)))
+            // What ends at once is never taken back by a later wish to close in order, nor an abort by anything.
+            if (_isRequested && (mode < _requestedMode || (mode == CloseMode.Orderly && linger is null)))
             {
                 return false;
             }
@@ -95,9 +95,9 @@ internal sealed class ConnectionCloser(Connection connection)
             connection.NotifyClosing(reason, detail);
         }
 
-        if (mode == CloseMode.Abort)
+        if (mode != CloseMode.Orderly)
         {
-            Finish();
+            Finish(resets: mode == CloseMode.Abort);
             return;
         }
 
@@ -162,7 +162,7 @@ internal sealed class ConnectionCloser(Connection connection)
 
                 break;
             default:
-                Finish(); // Already gone: there is nobody to wait for.
+                Finish(resets: false); // Already gone: there is nobody to wait for.
                 break;
         }
     }
@@ -178,7 +178,7 @@ internal sealed class ConnectionCloser(Connection connection)
         _sendingEnded = true;
         if (_peerEnded)
         {
-            Finish();
+            Finish(resets: false);
             return;
         }
 
@@ -199,7 +199,7 @@ internal sealed class ConnectionCloser(Connection connection)
                 Begin(DisconnectReason.Remote, CloseMode.Orderly, detail: null);
                 break;
             case Phase.WaitingForPeer when _sendingEnded:
-                Finish();
+                Finish(resets: false);
                 break;
             default:
                 break; // Flushing, or ending our side, goes on: what was accepted may still arrive.
@@ -219,7 +219,7 @@ internal sealed class ConnectionCloser(Connection connection)
 
         if (after <= TimeSpan.Zero)
         {
-            Finish();
+            Finish(resets: false);
             return;
         }
 
@@ -235,7 +235,7 @@ internal sealed class ConnectionCloser(Connection connection)
         }
         else
         {
-            Finish();
+            Finish(resets: false);
         }
     }
 
@@ -254,7 +254,7 @@ internal sealed class ConnectionCloser(Connection connection)
         }
     }
 
-    private void Finish()
+    private void Finish(bool resets)
     {
         if (_phase == Phase.Closed)
         {
@@ -263,6 +263,6 @@ internal sealed class ConnectionCloser(Connection connection)
 
         _phase = Phase.Closed;
         connection.Shard.Timers.Cancel(_deadline);
-        connection.Teardown();
+        connection.Teardown(resets);
     }
 }

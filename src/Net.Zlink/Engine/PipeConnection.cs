@@ -88,7 +88,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     /// <summary>Ends the connection: in order, by completing what is sent (what was flushed is still written, within the linger time), or at once.</summary>
     public void RequestClose(CloseMode mode, TimeSpan? linger = null)
     {
-        if (mode == CloseMode.Abort)
+        if (mode != CloseMode.Orderly)
         {
             _abandoned.TrySetResult();
             Abort();

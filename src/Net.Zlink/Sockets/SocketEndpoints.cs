@@ -335,7 +335,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
         foreach (ZmpSession session in sessions)
         {
-            session.Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Abort);
+            session.Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave);
         }
     }
 

@@ -383,7 +383,7 @@ internal sealed class StreamHub
     {
         foreach (StreamLink link in _living.Values)
         {
-            link.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Abort);
+            link.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave);
         }
     }
 

@@ -97,6 +97,21 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>Ends our side; nothing is written after it. Done; WouldWait: <see cref="IWireEvents.OnEnded"/> follows; Failed: there is nobody to tell.</summary>
     public abstract WireStatus EndSending(WireEnd end);
 
-    /// <summary>Lets go of everything, at once, whatever is pending: aborts, unless both sides have ended.</summary>
+    /// <summary>Lets go of everything, at once, whatever is pending: aborts, unless our side has ended.</summary>
     public abstract void Dispose();
+
+    /// <summary>As <see cref="Dispose"/>, but what the system has taken of us it goes on delivering, and our end behind it: .NET makes a reset of a disposal while something is pending only where nothing was said of an end.</summary>
+    public void Leave()
+    {
+        try
+        {
+            Socket.Shutdown(SocketShutdown.Send);
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            // Gone already.
+        }
+
+        Dispose();
+    }
 }

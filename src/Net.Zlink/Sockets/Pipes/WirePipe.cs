@@ -94,7 +94,7 @@ internal sealed class WirePipe : Pipe
     public override void Abort()
     {
         Dialer?.Abort();
-        Session?.Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Abort);
+        Session?.Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave);
     }
 
     private void Flush()

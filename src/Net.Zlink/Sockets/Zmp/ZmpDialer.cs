@@ -109,7 +109,7 @@ internal sealed class ZmpDialer
         }
 
         _stop.Cancel();
-        session?.Connection.RequestClose(_closeReason == DisconnectReason.Unknown ? DisconnectReason.Local : _closeReason, CloseMode.Abort);
+        session?.Connection.RequestClose(_closeReason == DisconnectReason.Unknown ? DisconnectReason.Local : _closeReason, CloseMode.Leave);
     }
 
     /// <summary>The handshake is complete, and the socket or the endpoint is being closed: the connection only delivers what is left. Before <see cref="Close"/>, that finds the session.</summary>
