@@ -60,9 +60,13 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         var tls = new TlsStream(stream);
         TlsStream? established = null;
         using Deadline deadline = StartPhase(time, cancellation);
+        CancellationToken end = deadline.Token;
+
+        // On a stack of its own, and given up where it does not end with its time: the application's callbacks run in it, and one of them may never return.
+        Task shaking = Task.Run(() => asServer is not null ? tls.AuthenticateAsServerAsync(asServer, end) : tls.AuthenticateAsClientAsync(asClient!, end), CancellationToken.None);
         try
         {
-            await (asServer is not null ? tls.AuthenticateAsServerAsync(asServer, deadline.Token) : tls.AuthenticateAsClientAsync(asClient!, deadline.Token)).ConfigureAwait(false);
+            await shaking.WaitAsync(end).ConfigureAwait(false);
             established = tls;
             return (tls, default);
         }
@@ -80,9 +84,24 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         {
             if (established is null)
             {
-                await tls.DisposeAsync().ConfigureAwait(false);
+                if (shaking.IsCompleted)
+                {
+                    await tls.DisposeAsync().ConfigureAwait(false);
+                }
+                else
+                {
+                    socket.Dispose();
+                    _ = DisposeBehindAsync(shaking, tls);
+                }
             }
         }
+    }
+
+    /// <summary>Lets go of a session when nobody is at work on it any more: the libraries beneath bear no two threads.</summary>
+    private static async Task DisposeBehindAsync(Task shaking, TlsStream tls)
+    {
+        await shaking.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await tls.DisposeAsync().ConfigureAwait(false);
     }
 
     private UpgradeResult Explain(Exception exception, string? refusal)

@@ -175,6 +175,85 @@ public sealed class HandshakeLineTests : IDisposable
         await connecting.Guarded();
     }
 
+    [Theory]
+    [InlineData("tls")]
+    [InlineData("wss")]
+    public async Task A_servers_callback_that_never_returns_keeps_its_connection_and_its_place_no_longer_than_the_time_of_a_phase(string scheme)
+    {
+        var time = new ManualTimeProvider();
+        using var held = new ManualResetEventSlim();
+        var entered = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using var context = new ZlinkContext(new ZlinkContextOptions { TimeProvider = time, MaxHandshakes = 1 });
+        StreamSocket server = context.CreateStream();
+        server.Options.MaxConnections = 1;
+        server.Options.Tls.Server = new SslServerAuthenticationOptions
+        {
+            ServerCertificateSelectionCallback = (_, _) =>
+            {
+                if (entered.TrySetResult())
+                {
+                    held.Wait(Guard.Token);
+                }
+
+                return _own.Server;
+            },
+        };
+        string endpoint = server.Bind($"{scheme}://127.0.0.1:0");
+        await using var other = new ZlinkContext(); // Its clock is the real one.
+        StreamSocket client = other.CreateStream();
+        client.Options.Tls.CaFile = _own.CaFile;
+        Task<uint> first = client.ConnectAsync(endpoint, Guard.Token).AsTask();
+        await entered.Task.Guarded();
+
+        time.Advance(server.Options.HandshakeInterval);
+        await Task.WhenAny(first).Guarded();
+        Assert.True(first.IsFaulted, "the connection was not given up");
+        await Guard.UntilAsync(() => server.GetStatistics().FailedHandshakes == 1, "it counts as a failed handshake");
+        await client.ConnectAsync(endpoint, Guard.Token).Guarded();
+        Assert.False(held.IsSet);
+        held.Set();
+    }
+
+    [Theory]
+    [InlineData("time")]
+    [InlineData("token")]
+    [InlineData("socket")]
+    [InlineData("context")]
+    public async Task A_clients_callback_that_never_returns_holds_up_neither_its_connect_nor_a_shutdown(string end)
+    {
+        var time = new ManualTimeProvider();
+        using var held = new ManualResetEventSlim();
+        using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(Guard.Token);
+        var entered = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using var fixture = new StreamFixture();
+        StreamSocket server = fixture.Context.CreateStream();
+        server.Options.Tls.Certificate = _own.Server;
+        string endpoint = server.Bind("tls://127.0.0.1:0");
+        await using var context = new ZlinkContext(new ZlinkContextOptions { TimeProvider = time });
+        StreamSocket client = context.CreateStream();
+        client.Options.Tls.Validation = (_, _, _, _) =>
+        {
+            entered.SetResult();
+            held.Wait(Guard.Token);
+            return true;
+        };
+        Task<uint> connecting = client.ConnectAsync(endpoint, cancellation.Token).AsTask();
+        await entered.Task.Guarded();
+
+        Task ending = end switch
+        {
+            "token" => cancellation.CancelAsync(),
+            "socket" => client.DisposeAsync().AsTask(),
+            "context" => context.DisposeAsync().AsTask(),
+            _ => Task.Run(() => time.Advance(client.Options.HandshakeInterval), Guard.Token),
+        };
+        await ending.Guarded();
+        await Task.WhenAny(connecting).Guarded();
+        Assert.True(connecting.IsFaulted || connecting.IsCanceled, "it is connected");
+        Assert.False(held.IsSet);
+        held.Set();
+    }
+
     [Fact]
     public async Task A_servers_choice_of_certificate_that_takes_long_stops_nobody_elses_messages()
     {
