@@ -36,7 +36,7 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         Task running = connection.RunAsync();
         DisconnectReason reason = DisconnectReason.Remote;
-        Task handling = handler is null ? Task.CompletedTask : HandleAsync(handler);
+        Task handling = handler is null ? Task.CompletedTask : Task.Run(() => HandleAsync(handler)); // On a stack of its own: it may block before it returns its task.
         await running.ConfigureAwait(false);
         await Task.WhenAny(handling, connection.Abandoned).ConfigureAwait(false); // It may be code that never returns: no shutdown waits for that past its deadline.
         hub.EndPeer(link, reason, detail: null);

@@ -68,7 +68,10 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
 
     /// <summary>Listens; each peer that comes in is handed to <paramref name="handler"/> as a pipe of bytes, without framing.</summary>
     /// <param name="endpoint">As for <see cref="Bind(string)"/>.</param>
-    /// <param name="handler">Called on the thread pool, once per peer. When its task completes the connection is ended in order; if it fails, with an event.</param>
+    /// <param name="handler">
+    /// Called on the thread pool, once per peer. When its task completes the connection is ended in order; if it fails, with an event. The end of the socket, and of the context, waits for it: who awaits the context's
+    /// end in here waits for himself, until <see cref="ZlinkContextOptions.ShutdownTimeout"/> is over. Begin it, and return.
+    /// </param>
     /// <returns>The endpoint with the real port and the numeric address, over ws and wss the host as it was written; of ipc://* with the path that was made.</returns>
     /// <exception cref="ZlinkException">As for <see cref="Bind(string)"/>.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>

@@ -143,21 +143,56 @@ public sealed class PipeEndTests
         await closed.Guarded();
     }
 
-    [Fact]
-    public async Task A_handler_that_never_returns_holds_up_no_shutdown_past_its_deadline()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_handler_that_never_returns_holds_up_no_shutdown_past_its_deadline(bool blocks)
     {
         var context = new ZlinkContext();
         StreamSocket socket = context.CreateStream();
         var began = new TaskCompletionSource();
         var never = new TaskCompletionSource();
+        using var held = new ManualResetEventSlim();
         using RawPeer peer = await RawPeer.ConnectAsync(socket.BindPipe("tcp://127.0.0.1:0", async _ =>
         {
             began.SetResult();
+            if (blocks)
+            {
+                held.Wait(Guard.Token);
+            }
+
             await never.Task;
         }));
         await began.Task.Guarded();
         await context.ShutdownAsync(TimeSpan.FromMilliseconds(100), Guard.Token).Guarded();
+        held.Set();
         never.SetResult();
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_handler_that_waits_for_its_contexts_end_waits_for_the_shutdown_timeout_and_no_longer(bool blocks)
+    {
+        await using var fixture = new StreamFixture(shutdownTimeout: TimeSpan.FromMilliseconds(100));
+        StreamSocket socket = fixture.Context.CreateStream();
+        var isOver = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+        RawPeer peer = await fixture.ConnectAsync(socket.BindPipe("tcp://127.0.0.1:0", async pipe =>
+        {
+            await pipe.Output.WriteAsync(new byte[] { 1 }, Guard.Token);
+            if (blocks)
+            {
+                fixture.Context.Dispose();
+            }
+            else
+            {
+                await fixture.Context.DisposeAsync();
+            }
+
+            isOver.SetResult(fixture.Context.ShutdownAsync(TimeSpan.Zero).IsCompleted);
+        }));
+        Assert.Equal([1], await peer.ReadToEndAsync());
+        Assert.True(await isOver.Task.Guarded(), "the context has not ended behind its handler's wait");
     }
 
     private static async Task<(uint PeerId, long Value)> NextDisconnectedAsync(SocketMonitor monitor)
