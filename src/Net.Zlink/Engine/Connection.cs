@@ -206,7 +206,7 @@ internal sealed class Connection : ShardWork, IWireEvents
                 }
                 else
                 {
-                    _closer.Begin(DisconnectReason.HandlerFailed, CloseMode.Abort, exception.Message);
+                    _closer.Begin(DisconnectReason.HandlerFailed, CloseMode.Abort, ExceptionText.MessageOf(exception));
                 }
             }
         }

@@ -30,8 +30,8 @@ internal static class EndpointEvents
     /// <summary>A dialer has failed in a way that it does not know, so no further attempt is made: nobody awaits it, this is all that the application hears of it.</summary>
     public static void DialerFailed(SocketMonitors monitors, EngineHost host, string endpoint, Exception exception)
     {
-        PublishGivenUp(monitors, endpoint, $"an internal fault: {exception.GetType().Name}: {exception.Message}");
-        Log.GaveUp(host.Logger, endpoint, $"an internal fault, please report it: {exception}");
+        PublishGivenUp(monitors, endpoint, $"an internal fault: {exception.GetType().Name}: {ExceptionText.MessageOf(exception)}");
+        Log.GaveUp(host.Logger, endpoint, $"an internal fault, please report it: {ExceptionText.Of(exception)}");
     }
 
     /// <summary>No further attempt is made.</summary>

@@ -277,7 +277,7 @@ internal sealed class StreamHub
     public void ReportFault(StreamLink link, Exception exception)
     {
         Interlocked.Increment(ref Counters.HandlerFaults);
-        Publish(SocketEventTypes.HandlerFailed, 0, link, exception.ToString());
+        Publish(SocketEventTypes.HandlerFailed, 0, link, ExceptionText.Of(exception));
         Log.HandlerFailed(Host.Logger, exception, link.Id, link.Endpoint);
     }
 

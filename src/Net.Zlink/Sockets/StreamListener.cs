@@ -86,21 +86,24 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
 
     private async Task UpgradeAsync(WireUpgrade upgrade, Socket socket)
     {
+        Wire? wire = null;
         try
         {
             UpgradeResult result = await TransportHandshake.AcceptAsync(upgrade, socket, Endpoint, listener.Scheme, hub.Host, hub.Monitors, _closing.Token).ConfigureAwait(false);
-            if (result.Wire is not null)
+            wire = result.Wire;
+            if (wire is not null)
             {
-                Create(result.Wire);
-            }
-            else
-            {
-                hub.GiveUpPlace();
-                Interlocked.Increment(ref hub.Counters.FailedHandshakes);
+                Create(wire);
             }
         }
         finally
         {
+            if (wire is null)
+            {
+                hub.GiveUpPlace();
+                Interlocked.Increment(ref hub.Counters.FailedHandshakes);
+            }
+
             hub.EndHandshake(); // The hub waits for it when it closes.
         }
     }

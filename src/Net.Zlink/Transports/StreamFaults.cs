@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using System.Security.Authentication;
+using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports;
 
@@ -68,6 +69,6 @@ internal static class StreamFaults
             exception = inner;
         }
 
-        return exception.Message;
+        return ExceptionText.MessageOf(exception);
     }
 }

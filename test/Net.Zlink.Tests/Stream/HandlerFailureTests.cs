@@ -48,6 +48,45 @@ public sealed class HandlerFailureTests
         Assert.Equal([goodId], socket.GetPeers().Select(static peer => peer.Id));
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_handler_whose_exception_has_no_words_ends_only_the_peer_it_was_called_for(bool later)
+    {
+        await using var fixture = new StreamFixture(shards: 1);
+        var handler = new TestHandler
+        {
+            Received = async (peer, frames) =>
+            {
+                bool isPoison = TestHandler.Copy(frames)[0] is [Poison];
+                if (later)
+                {
+                    await Task.Yield();
+                }
+
+                if (isPoison)
+                {
+                    throw new WordlessException();
+                }
+
+                peer.TrySend([1]);
+            },
+        };
+        StreamSocket socket = fixture.Bind(handler, out string endpoint);
+        using SocketMonitor monitor = socket.OpenMonitor();
+        RawPeer good = await fixture.ConnectAsync(endpoint);
+        RawPeer bad = await fixture.ConnectAsync(endpoint);
+
+        await bad.SendFrameAsync(Poison);
+        Assert.Empty(await bad.ReadToEndAsync());
+
+        Assert.Equal(DisconnectReason.HandlerFailed, (await handler.NextDisconnectedAsync()).Reason);
+        SocketEvent failed = await monitor.NextAsync(SocketEventTypes.HandlerFailed);
+        Assert.Contains(nameof(WordlessException), failed.Detail, StringComparison.Ordinal);
+        await good.SendFrameAsync(2);
+        Assert.Equal([1], await good.ReadFrameAsync());
+    }
+
     [Fact]
     public async Task Answers_sent_before_the_handler_threw_arrive()
     {

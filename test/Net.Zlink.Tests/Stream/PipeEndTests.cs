@@ -195,6 +195,20 @@ public sealed class PipeEndTests
         Assert.True(await isOver.Task.Guarded(), "the context has not ended behind its handler's wait");
     }
 
+    [Fact]
+    public async Task A_handler_whose_exception_has_no_words_ends_its_peer_only()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream();
+        using SocketMonitor monitor = socket.OpenMonitor();
+        RawPeer bad = await fixture.ConnectAsync(socket.BindPipe("tcp://127.0.0.1:0", static _ => throw new WordlessException()));
+        Assert.Empty(await bad.ReadToEndAsync());
+        bad.Dispose();
+        SocketEvent failed = await monitor.NextAsync(SocketEventTypes.HandlerFailed);
+        Assert.Contains(nameof(WordlessException), failed.Detail, StringComparison.Ordinal);
+        await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 1);
+    }
+
     private static async Task<(uint PeerId, long Value)> NextDisconnectedAsync(SocketMonitor monitor)
     {
         SocketEvent one = await monitor.NextAsync(SocketEventTypes.Disconnected);

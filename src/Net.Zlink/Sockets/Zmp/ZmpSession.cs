@@ -247,7 +247,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
 
     public void OnFault(Connection connection, Exception exception)
     {
-        _socket.Events.Publish(SocketEventTypes.HandlerFailed, 0, this, exception.ToString());
+        _socket.Events.Publish(SocketEventTypes.HandlerFailed, 0, this, ExceptionText.Of(exception));
         Log.SessionFailed(_socket.Host.Logger, exception, Endpoint);
     }
 

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports.Tls;
 
@@ -26,7 +27,7 @@ internal sealed class CertificateJudge(TlsSettings settings, string? host)
             catch (Exception e)
 #pragma warning restore CA1031
             {
-                Refusal = $"the application's own check of the certificate{Of(certificate)} threw {e.GetType().Name}: {e.Message}";
+                Refusal = $"the application's own check of the certificate{Of(certificate)} threw {e.GetType().Name}: {ExceptionText.MessageOf(e)}";
             }
 
             return Refusal is null;

@@ -1,5 +1,6 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
+using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports.Tls;
 
@@ -53,7 +54,7 @@ internal sealed class TlsCredentials
         }
         catch (Exception e) when (PemFiles.IsOfFiles(e))
         {
-            return $"{what} cannot be used: {e.Message}";
+            return $"{what} cannot be used: {ExceptionText.MessageOf(e)}";
         }
     }
 

@@ -49,7 +49,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         {
             socket.Dispose();
             string what = PemFiles.IsOfFiles(e) && settings.Certificate is null ? "the files named in Tls" : "the application's TLS options";
-            return (null, new UpgradeResult(null, HandshakeFailure.Certificate, SocketError.InvalidArgument, $"{what} cannot be used: {e.Message}"));
+            return (null, new UpgradeResult(null, HandshakeFailure.Certificate, SocketError.InvalidArgument, $"{what} cannot be used: {ExceptionText.MessageOf(e)}"));
         }
 
         if (StreamFaults.TryOpen(socket, out UpgradeResult failure) is not { } stream)

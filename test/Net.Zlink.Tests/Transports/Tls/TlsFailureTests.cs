@@ -151,6 +151,32 @@ public sealed class TlsFailureTests : IDisposable
     }
 
     [Fact]
+    public async Task Callbacks_whose_exceptions_have_no_words_end_their_handshakes_and_keep_no_place()
+    {
+        bool isFirst = true;
+        await using var context = new ZlinkContext(new ZlinkContextOptions { MaxHandshakes = 1 });
+        StreamSocket server = context.CreateStream();
+        server.Options.MaxConnections = 1;
+        server.Options.Tls.Server = new SslServerAuthenticationOptions
+        {
+            ServerCertificateSelectionCallback = (_, _) => Interlocked.Exchange(ref isFirst, false) ? throw new WordlessException() : _own.Server,
+        };
+        string endpoint = server.Bind("tls://127.0.0.1:0");
+        StreamSocket client = context.CreateStream();
+        client.Options.Tls.CaFile = _own.CaFile;
+        await Assert.ThrowsAsync<ZlinkException>(() => client.ConnectAsync(endpoint, Guard.Token).Guarded());
+        await Guard.UntilAsync(() => server.GetStatistics().FailedHandshakes == 1, "the server's side failed");
+
+        StreamSocket wordless = context.CreateStream();
+        wordless.Options.Tls.Validation = static (_, _, _, _) => throw new WordlessException();
+        ZlinkException thrown = await Assert.ThrowsAsync<ZlinkException>(() => wordless.ConnectAsync(endpoint, Guard.Token).Guarded());
+        Assert.Contains(nameof(WordlessException), thrown.Message, StringComparison.Ordinal);
+        await Guard.UntilAsync(() => server.GetStatistics().ClosedConnections + server.GetStatistics().FailedHandshakes == 2, "that connection is gone");
+
+        await client.ConnectAsync(endpoint, Guard.Token).Guarded();
+    }
+
+    [Fact]
     public async Task A_connect_that_awaits_its_result_fails_with_the_words()
     {
         await using var fixture = new StreamFixture();
