@@ -279,6 +279,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         long started = Stopwatch.GetTimestamp();
         IContextSocket[] sockets = SnapshotSockets();
+        Inproc.Close();
         foreach (IContextSocket socket in sockets)
         {
             socket.BeginClose(DisconnectReason.ContextTerminated);

@@ -1,3 +1,4 @@
+using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Pipes;
@@ -12,6 +13,7 @@ internal sealed class InprocRegistry
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Binding> _bound = new(StringComparer.Ordinal);
     private readonly List<Pending> _pending = [];
+    private bool _isClosed;
 
     /// <summary>Binds a name. False if it is taken.</summary>
     public bool TryBind(string name, SocketCore socket, ZmpSettings settings)
@@ -31,6 +33,10 @@ internal sealed class InprocRegistry
                 {
                     _pending.Remove(pending);
                     Meet(pending.Pipe, pending.Settings, binding, waited: true);
+                    if (pending.Lingers)
+                    {
+                        End(pending); // What it had sent is the binder's now.
+                    }
                 }
                 else
                 {
@@ -103,12 +109,47 @@ internal sealed class InprocRegistry
         }
     }
 
-    /// <summary>A connecter does not wait any longer.</summary>
-    public void Forget(InprocPipe pipe)
+    /// <summary>A connecter is about to close its pipe: if it waits for a binder, only what it has sent does so from here on, for at most <paramref name="linger"/>.</summary>
+    /// <remarks>The native core, which has no deadline here, delivers even what was sent with a linger time of zero: docs/protocol.md section 15.5.</remarks>
+    public void Leave(InprocPipe pipe, TimeSpan linger)
     {
         lock (_gate)
         {
-            _pending.RemoveAll(p => ReferenceEquals(p.Pipe, pipe));
+            if (_pending.Find(p => ReferenceEquals(p.Pipe, pipe)) is not { Lingers: false } pending)
+            {
+                return;
+            }
+
+            pipe.Out.Close();
+            pending.Lingers = linger != TimeSpan.Zero && !_isClosed && pipe.Out.Counts.QueuedMessages > 0;
+            if (!pending.Lingers)
+            {
+                _pending.Remove(pending);
+                return;
+            }
+
+            pipe.IsAwaited = true;
+            pipe.Socket.EnterAgain();
+            if (linger != Timeout.InfiniteTimeSpan)
+            {
+                pending.Deadline = DefaultContext.Run(() => pipe.Socket.Host.Time.CreateTimer(_ => GiveUp(pending), state: null, linger, Timeout.InfiniteTimeSpan));
+            }
+        }
+    }
+
+    /// <summary>Nobody binds any more: what waits for it on behalf of closed sockets is dropped.</summary>
+    public void Close()
+    {
+        Pending[] lingering;
+        lock (_gate)
+        {
+            _isClosed = true;
+            lingering = [.. _pending.Where(static p => p.Lingers)];
+        }
+
+        foreach (Pending pending in lingering)
+        {
+            GiveUp(pending);
         }
     }
 
@@ -168,6 +209,28 @@ internal sealed class InprocRegistry
         return true;
     }
 
+    private static void End(Pending pending)
+    {
+        pending.Deadline?.Dispose();
+        InprocPipe pipe = pending.Pipe;
+        pipe.IsAwaited = false;
+        pipe.Close(DisconnectReason.Local, TimeSpan.Zero);
+        pipe.Socket.Leave();
+    }
+
+    private void GiveUp(Pending pending)
+    {
+        lock (_gate)
+        {
+            if (!_pending.Remove(pending))
+            {
+                return;
+            }
+        }
+
+        End(pending);
+    }
+
     private static void TellRefused(SocketCore socket, string endpoint, string why)
     {
         Interlocked.Increment(ref socket.Books.Refused);
@@ -176,5 +239,18 @@ internal sealed class InprocRegistry
 
     private sealed record Binding(SocketCore Socket, ZmpSettings Settings);
 
-    private sealed record Pending(string Name, InprocPipe Pipe, ZmpSettings Settings);
+    private sealed class Pending(string name, InprocPipe pipe, ZmpSettings settings)
+    {
+        public string Name => name;
+
+        public InprocPipe Pipe => pipe;
+
+        public ZmpSettings Settings => settings;
+
+        /// <summary>Its socket has let go of it; what it has sent waits on.</summary>
+        public bool Lingers { get; set; }
+
+        /// <summary>When it does not any more; null: never.</summary>
+        public ITimer? Deadline { get; set; }
+    }
 }

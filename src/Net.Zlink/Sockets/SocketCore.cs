@@ -377,9 +377,10 @@ internal abstract class SocketCore
 
             _outcome = sendOutcome;
             Volatile.Write(ref _isClosed, true); // Behind the reason: whoever sees that it is closed sees why.
+            _pending++; // This call: what ends meanwhile is not the last thing.
         }
 
-        Endpoints.Close();
+        Endpoints.Close(linger);
         Line.Close(sendOutcome);
         Receive.Close(receiveError);
         foreach (Pipe pipe in Pipes)
@@ -391,10 +392,7 @@ internal abstract class SocketCore
         Endpoints.CloseSessions(reason, linger);
         Monitors.Stop();
         WritableWatchers.TellFenced();
-        using (Gate.Hold())
-        {
-            CompleteIfAllClosed();
-        }
+        Leave();
     }
 
     /// <summary>Ends what is still there, without waiting for anybody.</summary>

@@ -275,8 +275,8 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
     }
 
-    /// <summary>Stops accepting and frees names.</summary>
-    public void Close()
+    /// <summary>Stops accepting and frees names. What waits for a binder of inproc goes on waiting for at most <paramref name="linger"/>.</summary>
+    public void Close(TimeSpan linger)
     {
         ZmpListener[] listeners;
         string[] names;
@@ -302,7 +302,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         {
             if (pipe is InprocPipe waiting)
             {
-                inproc.Forget(waiting);
+                inproc.Leave(waiting, linger);
             }
         }
     }
@@ -428,7 +428,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
     private void End(InprocPipe pipe, TimeSpan linger)
     {
-        inproc.Forget(pipe);
+        inproc.Leave(pipe, linger);
         socket.Detach(pipe, dropUnread: true);
         pipe.Close(DisconnectReason.Local, linger);
     }

@@ -1,3 +1,4 @@
+using System.Text;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -124,6 +125,77 @@ public sealed class InprocMeetingTests
         SocketEvent refused = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Contains("routing id is in use", refused.Detail, StringComparison.Ordinal);
         Assert.Equal((0, 1L), (second.PeerCount, second.GetStatistics().RefusedConnections));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_a_connecter_sent_before_it_went_is_received_by_whoever_binds_within_its_linger_time(bool disconnects)
+    {
+        await using var fixture = new ContextFixture();
+        DealerSocket connecter = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "me"u8.ToArray() });
+        connecter.Connect("inproc://late");
+        connecter.Send("one"u8);
+        connecter.Send("two"u8);
+        if (disconnects)
+        {
+            connecter.Disconnect("inproc://late");
+            Assert.Equal((0, 2L), (connecter.PeerCount, connecter.GetStatistics().QueuedMessages));
+        }
+        else
+        {
+            connecter.Dispose();
+        }
+
+        RouterSocket binder = fixture.Context.CreateRouter();
+        binder.Bind("inproc://late");
+        foreach (string text in new[] { "one", "two" })
+        {
+            Assert.True(binder.TryReceive(out Message message), text);
+            Assert.Equal(("me", text), (Encoding.ASCII.GetString(message.RoutingId.Span), Encoding.ASCII.GetString(message.Span)));
+            message.Dispose();
+        }
+
+        Assert.Equal((0, 2L, 0L), (binder.PeerCount, connecter.GetStatistics().WrittenMessages, connecter.GetStatistics().DroppedMessages));
+        if (!disconnects)
+        {
+            await fixture.UntilAsync(() => fixture.Context.GetStatistics().Sockets == 1); // There is nothing left to wait for.
+        }
+    }
+
+    [Fact]
+    public async Task What_a_connecter_sent_before_it_went_is_dropped_and_counted_when_its_linger_time_is_over()
+    {
+        var time = new ManualTimeProvider();
+        await using var fixture = new ContextFixture(time: time);
+        DealerSocket connecter = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.FromSeconds(1) });
+        DealerSocket hasty = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
+        foreach (DealerSocket socket in new[] { connecter, hasty })
+        {
+            socket.Connect("inproc://late");
+            socket.Send("x"u8);
+            socket.Dispose();
+        }
+
+        Assert.Equal((1L, 0L), (connecter.GetStatistics().QueuedMessages, hasty.GetStatistics().QueuedMessages));
+        time.Advance(TimeSpan.FromSeconds(1));
+        await fixture.UntilAsync(() => fixture.Context.GetStatistics().Sockets == 0);
+        Assert.Equal((1L, 1L), (connecter.GetStatistics().DroppedMessages, hasty.GetStatistics().DroppedMessages));
+        using DealerSocket binder = fixture.Context.CreateDealer();
+        binder.Bind("inproc://late");
+        Assert.False(binder.TryReceive(out _));
+    }
+
+    [Fact]
+    public async Task A_shutdown_does_not_wait_for_a_binder_that_cannot_come_any_more_and_reports_what_waited_for_it()
+    {
+        await using var fixture = new ContextFixture();
+        DealerSocket connecter = fixture.Context.CreateDealer();
+        connecter.Connect("inproc://never");
+        connecter.Send("x"u8);
+        connecter.Dispose();
+        ShutdownReport report = await fixture.Context.ShutdownAsync(Timeout.InfiniteTimeSpan, Guard.Token).Guarded();
+        Assert.Equal((true, 1L), (report.Drained, report.UndeliveredMessages));
     }
 
     private static Task SendAllAsync(DealerSocket socket) =>

@@ -12,6 +12,7 @@ internal sealed class InprocPipe : Pipe
     private readonly InboundLane _out;
     private InprocPipe? _other;
     private string? _trouble;
+    private bool _isAwaited;
     private long _unwanted;
 
     /// <param name="socket">Whose end this is.</param>
@@ -33,6 +34,13 @@ internal sealed class InprocPipe : Pipe
     {
         get => Volatile.Read(ref _trouble);
         set => Volatile.Write(ref _trouble, value);
+    }
+
+    /// <summary>It may be closed, but a binder that comes in time gets what it has sent: the registry closes it once more then, or at the end of the linger time.</summary>
+    public bool IsAwaited
+    {
+        get => Volatile.Read(ref _isAwaited);
+        set => Volatile.Write(ref _isAwaited, value);
     }
 
     /// <summary>How it names itself to the other end.</summary>
@@ -177,6 +185,11 @@ internal sealed class InprocPipe : Pipe
     public override void Close(DisconnectReason reason, TimeSpan linger)
     {
         _out.Close();
+        if (IsAwaited)
+        {
+            return;
+        }
+
         if (Interlocked.Exchange(ref _other, null) is { } other)
         {
             // What it has not read yet stays readable there.
@@ -184,7 +197,7 @@ internal sealed class InprocPipe : Pipe
             other.Socket.Detach(other, dropUnread: false);
             other.Socket.CloseBooks(other);
         }
-        else
+        else if (_out.Pipe is null)
         {
             Socket.Receive.Drop(_out); // Nobody came to read it.
         }
