@@ -79,6 +79,21 @@ public sealed class ConnectTroubleTests : IDisposable
     }
 
     [Fact]
+    public async Task A_peer_that_answers_with_an_ERROR_00_ends_the_endpoint_as_any_code_but_those_of_timers_does()
+    {
+        await using ZlinkContext context = NewContext();
+        using DealerSocket client = context.CreateDealer();
+        using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.ConnectGivenUp | SocketEventTypes.ConnectRetried);
+        using var listener = new RawListener();
+        client.Connect(listener.Endpoint);
+        using RawPeer peer = await listener.AcceptAsync();
+        await peer.SendAsync((byte[])[.. ZmpKit.Hex(ZmpKit.Hello), .. ZmpKit.Hex(ZmpKit.Ready), .. ZmpKit.Control("05 00 00")]);
+        SocketEvent given = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal(SocketEventTypes.ConnectGivenUp, given.Type);
+        Assert.StartsWith("the peer answered with an ERROR, code 00", given.Detail, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task Both_sides_of_an_inproc_name_are_told_when_a_type_binds_it_that_the_waiting_one_does_not_talk_to()
     {
         await using ZlinkContext context = NewContext();

@@ -42,7 +42,8 @@ internal enum ZmpFaultOrigin : byte
 /// <param name="Reason">For people; ASCII, at most 255 characters.</param>
 /// <param name="Origin">Where it comes from.</param>
 /// <param name="PeersWords">What the peer's ERROR gave as its reason: any bytes, to be escaped where they are shown. Null: nothing.</param>
-internal readonly record struct ZmpFault(ZmpErrorCode Code, string Reason, ZmpFaultOrigin Origin = ZmpFaultOrigin.Violation, string? PeersWords = null)
+/// <param name="PeersCode">The code of the peer's ERROR, which is not always that of the answer.</param>
+internal readonly record struct ZmpFault(ZmpErrorCode Code, string Reason, ZmpFaultOrigin Origin = ZmpFaultOrigin.Violation, string? PeersWords = null, ZmpErrorCode PeersCode = ZmpErrorCode.None)
 {
     public static ZmpFault InvalidMagic => new(ZmpErrorCode.InvalidMagic, "invalid magic");
 
@@ -99,7 +100,7 @@ internal readonly record struct ZmpFault(ZmpErrorCode Code, string Reason, ZmpFa
     public bool IsTimeout => Origin == ZmpFaultOrigin.Timeout;
 
     /// <summary>Whether a side that connected tries again: after a timeout, its own or one that the peer tells of (06, 7F); after anything else the same would happen again.</summary>
-    public bool ConnecterTriesAgain => IsTimeout || (Origin == ZmpFaultOrigin.Received && Code is (ZmpErrorCode.HandshakeTimeout or ZmpErrorCode.Internal));
+    public bool ConnecterTriesAgain => IsTimeout || (Origin == ZmpFaultOrigin.Received && PeersCode is (ZmpErrorCode.HandshakeTimeout or ZmpErrorCode.Internal));
 
     /// <summary>The monitor gets HANDSHAKE_FAILED_PROTOCOL before DISCONNECTED.</summary>
     public bool FailsHandshakeAsProtocol => Origin == ZmpFaultOrigin.HelloHeader;
@@ -110,7 +111,7 @@ internal readonly record struct ZmpFault(ZmpErrorCode Code, string Reason, ZmpFa
         ZmpErrorCode code = received == ZmpErrorCode.None ? ZmpErrorCode.Internal : received;
         string standard = StandardText(code);
         string words = Encoding.Latin1.GetString(reason);
-        return new ZmpFault(code, standard, ZmpFaultOrigin.Received, words.Length == 0 || string.Equals(words, standard, StringComparison.Ordinal) ? null : words);
+        return new ZmpFault(code, standard, ZmpFaultOrigin.Received, words.Length == 0 || string.Equals(words, standard, StringComparison.Ordinal) ? null : words, received);
     }
 
     /// <summary>This fault, found in the header of the peer's HELLO.</summary>

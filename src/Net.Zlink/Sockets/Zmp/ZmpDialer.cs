@@ -211,7 +211,7 @@ internal sealed class ZmpDialer
 
                 if (session.Fault is { ConnecterTriesAgain: false } fault)
                 {
-                    return fault.Origin == ZmpFaultOrigin.Received ? $"the peer answered with an ERROR, code {(int)fault.Code:X2}" : $"the peer broke the protocol: {fault.Reason}";
+                    return fault.Origin == ZmpFaultOrigin.Received ? $"the peer answered with an ERROR, code {(int)fault.PeersCode:X2}" : $"the peer broke the protocol: {fault.Reason}";
                 }
 
                 if (session.EndReason == DisconnectReason.TakenOver)

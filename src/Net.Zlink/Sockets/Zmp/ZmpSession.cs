@@ -280,9 +280,9 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
 
         Fault = fault;
         WriteError(fault);
-        string whose = fault.Origin == ZmpFaultOrigin.Received ? "the peer sent an ERROR" : "protocol fault";
+        (string whose, ZmpErrorCode code) = fault.Origin == ZmpFaultOrigin.Received ? ("the peer sent an ERROR", fault.PeersCode) : ("protocol fault", fault.Code);
         string words = fault.PeersWords is { } said ? $"; it says {EndpointError.Quote(said)}" : "";
-        Connection.Close(reason, CloseMode.Orderly, detail ?? $"{whose}: code {(int)fault.Code:X2}, {fault.Reason}{words}");
+        Connection.Close(reason, CloseMode.Orderly, detail ?? $"{whose}: code {(int)code:X2}, {fault.Reason}{words}");
     }
 
     /// <summary>Ends the connection because another peer took over the routing id. Any thread.</summary>
