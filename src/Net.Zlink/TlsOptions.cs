@@ -15,10 +15,10 @@ public sealed class TlsOptions
     /// <summary>PEM file with this side's certificate and, behind it, those of its issuers. Empty (default): none. A listener needs one; a client shows it if the server asks.</summary>
     public string CertificateFile { get; set => field = NotNull(value); } = "";
 
-    /// <summary>PEM file with the certificate's private key. Empty (default): it is in <see cref="CertificateFile"/>.</summary>
+    /// <summary>PEM file with the certificate's private key: PRIVATE KEY, ENCRYPTED PRIVATE KEY, RSA PRIVATE KEY or EC PRIVATE KEY. Empty (default): it is in <see cref="CertificateFile"/>.</summary>
     public string KeyFile { get; set => field = NotNull(value); } = "";
 
-    /// <summary>The private key's password. Empty (default): it has none.</summary>
+    /// <summary>The private key's password. Empty (default): it has none. One that a key without a password does not need is ignored.</summary>
     public string KeyPassword { get; set => field = NotNull(value); } = "";
 
     /// <summary>This side's certificate with its private key; goes before the files. Null (default): the files.</summary>

@@ -7,6 +7,14 @@ namespace Net.Zlink.Transports.Tls;
 /// <summary>Reads certificates and keys from PEM files.</summary>
 internal static class PemFiles
 {
+    private const string Encrypted = "-----BEGIN ENCRYPTED PRIVATE KEY-----";
+
+    // How OpenSSL encrypted keys before there was PKCS#8, in a header between the label and the key: the base library does not read it.
+    private const string TraditionallyEncrypted = "Proc-Type: 4,ENCRYPTED";
+
+    // The forms that the base library reads without a password.
+    private static readonly string[] Plain = ["-----BEGIN PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----", "-----BEGIN EC PRIVATE KEY-----"];
+
     /// <summary>What reading a file that is missing, not ours to read or malformed throws.</summary>
     public static bool IsOfFiles(Exception exception) => exception is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException;
 
@@ -35,10 +43,7 @@ internal static class PemFiles
 
     private static X509Certificate2 Read(TlsSettings settings)
     {
-        string? key = settings.KeyFile.Length > 0 ? settings.KeyFile : null;
-        X509Certificate2 certificate = settings.KeyPassword.Length > 0
-            ? X509Certificate2.CreateFromEncryptedPemFile(settings.CertificateFile, settings.KeyPassword, key)
-            : ReadPlain(settings.CertificateFile, key);
+        X509Certificate2 certificate = ReadWithKey(settings.CertificateFile, settings.KeyFile.Length > 0 ? settings.KeyFile : settings.CertificateFile, settings.KeyPassword);
         if (!OperatingSystem.IsWindows())
         {
             return certificate;
@@ -51,15 +56,22 @@ internal static class PemFiles
         }
     }
 
-    private static X509Certificate2 ReadPlain(string path, string? key)
+    private static X509Certificate2 ReadWithKey(string path, string keyPath, string password)
     {
+        string keys = File.ReadAllText(keyPath);
+        if (keys.Contains(Encrypted, StringComparison.Ordinal))
+        {
+            return password.Length > 0 ? X509Certificate2.CreateFromEncryptedPemFile(path, password, keyPath) : throw new CryptographicException("the key is encrypted: set Tls.KeyPassword");
+        }
+
+        // As in OpenSSL, and so natively, a password that the key does not need is none of its business.
         try
         {
-            return X509Certificate2.CreateFromPemFile(path, key);
+            return X509Certificate2.CreateFromPemFile(path, keyPath);
         }
-        catch (CryptographicException e) when (File.ReadAllText(key ?? path).Contains("ENCRYPTED", StringComparison.Ordinal))
+        catch (CryptographicException e) when (keys.Contains(TraditionallyEncrypted, StringComparison.Ordinal) || !Array.Exists(Plain, label => keys.Contains(label, StringComparison.Ordinal)))
         {
-            throw new CryptographicException("the key is encrypted: set Tls.KeyPassword", e);
+            throw new CryptographicException("there is no key in a form that can be read, which are PRIVATE KEY and ENCRYPTED PRIVATE KEY (PKCS#8), and, not encrypted, RSA PRIVATE KEY and EC PRIVATE KEY; \"openssl pkcs8 -topk8\" converts others", e);
         }
     }
 }

@@ -118,6 +118,9 @@ public sealed class TlsOptionsTests : IDisposable
     });
 
     [Fact]
+    public Task A_password_that_the_key_does_not_need_is_ignored() => AssertTalksAsync("tls://localhost:0", (server, _) => server.KeyPassword = "secret");
+
+    [Fact]
     public Task Options_of_the_applications_own_are_used_as_they_are() => AssertTalksAsync("tls://127.0.0.1:0", (server, client) =>
     {
         server.Server = new SslServerAuthenticationOptions { ServerCertificateSelectionCallback = (_, name) => string.Equals(name, "chosen.example", StringComparison.Ordinal) ? _own.Server : null! };
@@ -146,6 +149,8 @@ public sealed class TlsOptionsTests : IDisposable
     [InlineData("wrong password", "cannot be used")]
     [InlineData("no password", "set Tls.KeyPassword")]
     [InlineData("key of another", "cannot be used")]
+    [InlineData("key of old encryption", "ENCRYPTED PRIVATE KEY (PKCS#8), and, not encrypted, RSA PRIVATE KEY and EC PRIVATE KEY")]
+    [InlineData("key of another program", "ENCRYPTED PRIVATE KEY (PKCS#8), and, not encrypted, RSA PRIVATE KEY and EC PRIVATE KEY")]
     [InlineData("garbage", "cannot be used")]
     [InlineData("empty", "cannot be used")]
     [InlineData("folder", "cannot be used")]
@@ -191,6 +196,13 @@ public sealed class TlsOptionsTests : IDisposable
                 break;
             case "key of another":
                 tls.KeyFile = _own.Other.KeyFile;
+                break;
+            case "key of old encryption":
+                tls.KeyFile = _own.Write("old.key", "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n-----END RSA PRIVATE KEY-----");
+                tls.KeyPassword = "secret";
+                break;
+            case "key of another program":
+                tls.KeyFile = _own.Write("ssh.key", "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----");
                 break;
             case "garbage":
                 tls.CertificateFile = _own.Write("garbage.crt", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----");
