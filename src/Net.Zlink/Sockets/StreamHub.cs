@@ -387,11 +387,11 @@ internal sealed class StreamHub
         }
     }
 
-    public static string Describe(Socket socket, string scheme)
+    public static string Describe(Socket socket, string scheme, string endpoint)
     {
         try
         {
-            return Endpoints.Format(socket.RemoteEndPoint, scheme);
+            return Endpoints.Format(socket.RemoteEndPoint, scheme, endpoint);
         }
         catch (SocketException)
         {

@@ -21,15 +21,15 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire w
 
     public EndPoint? Remote => remote;
 
-    public string RemoteText => wire.Format(remote);
+    public string RemoteText => wire.Format(remote, endpoint);
 
     /// <summary>
-    /// How events name the two ends, as in the native core: of an accepted connection the listener's endpoint and the peer's address, of an outgoing
+    /// How events name the two ends, as in the native core: of an accepted connection both addresses, of an outgoing
     /// one our address and the text that was dialled.
     /// </summary>
-    public (string Local, string Remote) Ends => origin is StreamListener ? (endpoint, RemoteText) : (LocalText, endpoint);
+    public (string Local, string Remote) Ends => origin is StreamListener ? (wire.FormatLocal(LocalEndPoint, endpoint), RemoteText) : (wire.Format(LocalEndPoint, endpoint), endpoint);
 
-    private string LocalText => wire.Format(Connection?.LocalEndPoint ?? Pipe?.LocalEndPoint);
+    private EndPoint? LocalEndPoint => Connection?.LocalEndPoint ?? Pipe?.LocalEndPoint;
 
     /// <summary>Set before the connection starts; null for a peer that is raw bytes.</summary>
     public Connection? Connection { get; set; }

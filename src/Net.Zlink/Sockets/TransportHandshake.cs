@@ -15,17 +15,18 @@ internal static class TransportHandshake
     /// <summary>Runs it on an accepted socket, when there is a place for it. The task never fails; the socket is the result's, or disposed.</summary>
     public static Task<UpgradeResult> AcceptAsync(WireUpgrade upgrade, Socket socket, string endpoint, string scheme, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
     {
-        string remote = Endpoints.Format(AddressOf(socket, remote: true), scheme);
-        monitors.Publish(SocketEventTypes.Accepted, socket.Handle, endpoint, remote);
-        return ReportAsync(host.Handshakes.RunAsync(upgrade, socket, host.Pool, host.Time, cancellation), endpoint, remote, isAccepted: true, host, monitors);
+        string local = AddressOf(socket, remote: false) is { } address ? Endpoints.Format(address, scheme, endpoint) : endpoint;
+        string remote = Endpoints.Format(AddressOf(socket, remote: true), scheme, endpoint);
+        monitors.Publish(SocketEventTypes.Accepted, socket.Handle, local, remote);
+        return ReportAsync(host.Handshakes.RunAsync(upgrade, socket, host.Pool, host.Time, cancellation), endpoint, local, remote, isAccepted: true, host, monitors);
     }
 
     /// <summary>Runs it on a socket that this side has connected.</summary>
     public static Task<UpgradeResult> ConnectAsync(WireUpgrade upgrade, Socket socket, ConnectTarget target, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
     {
-        string local = Endpoints.Format(AddressOf(socket, remote: false), target.Scheme);
+        string local = Endpoints.Format(AddressOf(socket, remote: false), target.Scheme, target.Text);
         monitors.Publish(SocketEventTypes.Connected, socket.Handle, local, target.Text);
-        return ReportAsync(RunOnPoolAsync(upgrade, socket, host, cancellation), local, target.Text, isAccepted: false, host, monitors);
+        return ReportAsync(RunOnPoolAsync(upgrade, socket, host, cancellation), target.Text, local, target.Text, isAccepted: false, host, monitors);
     }
 
     /// <summary>An address of a socket; null if it was reset before we could look.</summary>
@@ -48,7 +49,7 @@ internal static class TransportHandshake
         return await upgrade.RunAsync(socket, host.Pool, host.Time, cancellation).ConfigureAwait(false);
     }
 
-    private static async Task<UpgradeResult> ReportAsync(Task<UpgradeResult> running, string local, string remote, bool isAccepted, EngineHost host, SocketMonitors monitors)
+    private static async Task<UpgradeResult> ReportAsync(Task<UpgradeResult> running, string endpoint, string local, string remote, bool isAccepted, EngineHost host, SocketMonitors monitors)
     {
         UpgradeResult result = await running.ConfigureAwait(false);
         if (result.Wire is null && result.Error != SocketError.OperationAborted)
@@ -57,7 +58,7 @@ internal static class TransportHandshake
             monitors.Publish(SocketEventTypes.Disconnected, FailedReason, local, remote, detail: result.Sentence);
             if (isAccepted)
             {
-                EndpointEvents.HandshakeFailed(host, local, remote, result.Cause, result.Sentence); // Who connects hears of it, or its dialer tells.
+                EndpointEvents.HandshakeFailed(host, endpoint, remote, result.Cause, result.Sentence); // Who connects hears of it, or its dialer tells.
             }
         }
 

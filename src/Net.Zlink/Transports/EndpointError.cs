@@ -11,24 +11,24 @@ internal readonly record struct EndpointError(EndpointFault Fault, string Senten
     // What a sentence repeats of the user's text: enough to recognise a host name, little enough for one line of a terminal.
     private const int QuotedLength = 64;
 
+    private const int NoDevice = 19;
+
     /// <summary>
-    /// The number that native events carry: the system's own; ENODEV where a name was not found and the system was not asked; and Linux's
-    /// for what the runtime has no <see cref="SocketError"/> for.
+    /// The number that native events carry: the system's own, and Linux's for what the runtime has no <see cref="SocketError"/> for: a name or a device that there is not, what
+    /// was found to be wrong before the system was asked.
     /// </summary>
     public long Errno => Fault switch
     {
         EndpointFault.NoSuchPath => 2,
+        EndpointFault.NoSuchName => NoDevice,
         EndpointFault.NotADirectory => 20,
+        EndpointFault.Invalid when OsError == SocketError.Success => 22,
         EndpointFault.NameTooLong => 36,
         _ => ErrnoOf(OsError),
     };
 
     /// <summary>The operating system's own number of an error; 19, ENODEV, where the system was not asked.</summary>
-    public static long ErrnoOf(SocketError error)
-    {
-        const int NoDevice = 19;
-        return error == SocketError.Success ? NoDevice : new SocketException((int)error).ErrorCode;
-    }
+    public static long ErrnoOf(SocketError error) => error == SocketError.Success ? NoDevice : new SocketException((int)error).ErrorCode;
 
     /// <summary>No error.</summary>
     public static EndpointError None => new(EndpointFault.None, "");

@@ -73,13 +73,20 @@ internal static class Endpoints
     /// <summary>An address of a socket as an endpoint; an unnamed end of an ipc connection is "ipc://", and what is no address is empty.</summary>
     /// <param name="address">The address.</param>
     /// <param name="scheme">The transport's scheme.</param>
-    public static string Format(EndPoint? address, string scheme) => address switch
+    /// <param name="endpoint">What was bound or dialled: as natively its path stands behind the addresses of ws and wss, too.</param>
+    public static string Format(EndPoint? address, string scheme, string endpoint) => address switch
     {
-        IPEndPoint ip when scheme is EndpointText.Ws or EndpointText.Wss => $"{TcpEndpoint.Format(ip, scheme)}/", // as natively
+        IPEndPoint ip when scheme is EndpointText.Ws or EndpointText.Wss => $"{TcpEndpoint.Format(ip, scheme)}{PathOf(endpoint)}",
         IPEndPoint ip => TcpEndpoint.Format(ip, scheme),
         UnixDomainSocketEndPoint unix => $"ipc://{unix}", // an abstract name begins with "@" in both notations
         _ => "",
     };
+
+    private static string PathOf(string endpoint)
+    {
+        int slash = endpoint.IndexOf('/', endpoint.IndexOf("://", StringComparison.Ordinal) + "://".Length);
+        return slash < 0 ? "/" : endpoint[slash..];
+    }
 
     // As natively, where port 0 passes for tcp and tls.
     private static bool HasPort(TcpConnectAddress address, out EndpointError error)

@@ -53,7 +53,10 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     public virtual void Attach(IWireEvents events) => Events = events;
 
     /// <summary>An address of this connection as events and peers' views show it.</summary>
-    public virtual string Format(EndPoint? address) => Endpoints.Format(address, scheme);
+    public string Format(EndPoint? address, string endpoint) => Endpoints.Format(address, scheme, endpoint);
+
+    /// <summary>How events name our end of an accepted connection: by its address, or where that has no numbers (ipc), or cannot be asked for any more, by its listener's endpoint.</summary>
+    public string FormatLocal(EndPoint? address, string endpoint) => address is IPEndPoint ? Format(address, endpoint) : endpoint;
 
     /// <summary>Begins to wait for input. True: <see cref="IWireEvents.OnInput"/> follows. False: it ended at once, <see cref="FinishWait"/> says how.</summary>
     public abstract bool WaitForInput();

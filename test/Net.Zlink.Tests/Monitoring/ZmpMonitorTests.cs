@@ -259,6 +259,51 @@ public sealed class ZmpMonitorTests
         Assert.False(monitor.TryRead(out _));
     }
 
+    [Theory]
+    [InlineData("tcp://no-such-host.invalid:5555", 19)]
+    [InlineData("ws://no-such-host.invalid:5555/x", 19)]
+    [InlineData("tcp://[::1]:5555", 19)]
+    [InlineData("tls://127.0.0.1:5555", 22)]
+    public async Task A_refused_bind_has_the_native_number(string endpoint, long errno)
+    {
+        await using ZlinkContext context = _context;
+        using RouterSocket socket = context.CreateRouter();
+        using SocketMonitor monitor = socket.OpenMonitor();
+        Assert.Throws<ZlinkException>(() => socket.Bind(endpoint));
+        Assert.Equal(errno, (await NextAsync(monitor, SocketEventTypes.BindFailed)).Value);
+    }
+
+    [Theory]
+    [InlineData("tcp://*:0", "")]
+    [InlineData("ws://*:0/feed", "/feed")]
+    [InlineData("ws://*:0", "/")]
+    public async Task A_connection_that_came_in_by_a_wildcard_is_named_by_the_address_that_it_came_in_by_and_over_ws_by_the_path_too(string wildcard, string path)
+    {
+        await using ZlinkContext context = _context;
+        using RouterSocket server = context.CreateRouter();
+        using DealerSocket client = context.CreateDealer();
+        using StreamSocket stream = context.CreateStream();
+        using SocketMonitor here = server.OpenMonitor(SocketEventTypes.Accepted | SocketEventTypes.ConnectionReady);
+        using SocketMonitor there = client.OpenMonitor(SocketEventTypes.Connected | SocketEventTypes.ConnectionReady);
+        using SocketMonitor streams = stream.OpenMonitor(SocketEventTypes.Accepted | SocketEventTypes.ConnectionReady);
+        string numeric = $"{wildcard[..wildcard.IndexOf(':', StringComparison.Ordinal)]}://127.0.0.1:{new Uri(server.Bind(wildcard).Replace('*', '0')).Port}{path}";
+        client.Connect(numeric);
+        SocketEvent connected = await NextAsync(there, SocketEventTypes.Connected);
+        Assert.EndsWith(path, connected.LocalEndpoint, StringComparison.Ordinal);
+        Assert.Equal(connected.LocalEndpoint, (await NextAsync(there, SocketEventTypes.ConnectionReady)).LocalEndpoint);
+        foreach (SocketEventTypes type in new[] { SocketEventTypes.Accepted, SocketEventTypes.ConnectionReady })
+        {
+            SocketEvent one = await NextAsync(here, type);
+            Assert.Equal((numeric, connected.LocalEndpoint), (one.LocalEndpoint, one.RemoteEndpoint));
+        }
+
+        numeric = $"{wildcard[..wildcard.IndexOf(':', StringComparison.Ordinal)]}://127.0.0.1:{new Uri(stream.Bind(wildcard).Replace('*', '0')).Port}{path}";
+        using StreamSocket raw = context.CreateStream();
+        await raw.ConnectAsync(numeric, Guard.Token).Guarded();
+        Assert.Equal(numeric, (await NextAsync(streams, SocketEventTypes.Accepted)).LocalEndpoint);
+        Assert.Equal(numeric, (await NextAsync(streams, SocketEventTypes.ConnectionReady)).LocalEndpoint);
+    }
+
     [Fact]
     public async Task Inproc_has_no_events()
     {

@@ -81,12 +81,13 @@ public sealed class EndpointsTests
     [Fact]
     public void An_address_is_written_as_an_endpoint()
     {
-        Assert.Equal("tcp://127.0.0.1:1", Endpoints.Format(new IPEndPoint(IPAddress.Loopback, 1), "tcp"));
-        Assert.Equal("tls://127.0.0.1:1", Endpoints.Format(new IPEndPoint(IPAddress.Loopback, 1), "tls"));
-        Assert.Equal("wss://[::1]:1/", Endpoints.Format(new IPEndPoint(IPAddress.IPv6Loopback, 1), "wss"));
-        Assert.Equal("", Endpoints.Format(null, "tcp"));
+        Assert.Equal("tcp://127.0.0.1:1", Endpoints.Format(new IPEndPoint(IPAddress.Loopback, 1), "tcp", "tcp://*:1"));
+        Assert.Equal("tls://127.0.0.1:1", Endpoints.Format(new IPEndPoint(IPAddress.Loopback, 1), "tls", "tls://*:1"));
+        Assert.Equal("wss://[::1]:1/", Endpoints.Format(new IPEndPoint(IPAddress.IPv6Loopback, 1), "wss", "wss://*:1"));
+        Assert.Equal("ws://127.0.0.1:1/a/b?c", Endpoints.Format(new IPEndPoint(IPAddress.Loopback, 1), "ws", "ws://*:1/a/b?c"));
+        Assert.Equal("", Endpoints.Format(null, "tcp", "tcp://*:1"));
         Assert.SkipUnless(OperatingSystem.IsLinux(), "abstract names are Linux's");
-        Assert.Equal("ipc:///tmp/a", Endpoints.Format(new UnixDomainSocketEndPoint("/tmp/a"), "ipc"));
-        Assert.Equal("ipc://@a", Endpoints.Format(new UnixDomainSocketEndPoint("\0a"), "ipc"));
+        Assert.Equal("ipc:///tmp/a", Endpoints.Format(new UnixDomainSocketEndPoint("/tmp/a"), "ipc", "ipc://a"));
+        Assert.Equal("ipc://@a", Endpoints.Format(new UnixDomainSocketEndPoint("\0a"), "ipc", "ipc://a"));
     }
 }

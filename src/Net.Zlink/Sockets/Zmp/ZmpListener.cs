@@ -52,7 +52,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         if (refusal is not null)
         {
             Interlocked.Increment(ref socket.Books.Refused);
-            socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, Endpoints.Format(TransportHandshake.AddressOf(accepted, remote: true), listener.Scheme), detail: refusal);
+            socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, Endpoints.Format(TransportHandshake.AddressOf(accepted, remote: true), listener.Scheme, Endpoint), detail: refusal);
             Log.ConnectionRefused(socket.Host.Logger, Endpoint, refusal);
             accepted.Dispose();
             return;

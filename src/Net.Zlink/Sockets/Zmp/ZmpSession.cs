@@ -86,10 +86,10 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>What the peer announced; empty before its HELLO.</summary>
     public ReadOnlyMemory<byte> PeerRoutingId => _peerRoutingId;
 
-    /// <summary>How events name the two ends: of an accepted connection the listener's endpoint and the peer's address, of an outgoing one our address and the text that was dialled.</summary>
+    /// <summary>How events name the two ends: of an accepted connection both addresses, of an outgoing one our address and the text that was dialled.</summary>
     public (string Local, string Remote) Ends => IsActive
-        ? (Connection.Wire.Format(LocalEndPoint), Endpoint)
-        : (Endpoint, Connection.Wire.Format(RemoteEndPoint));
+        ? (Connection.Wire.Format(LocalEndPoint, Endpoint), Endpoint)
+        : (Connection.Wire.FormatLocal(LocalEndPoint, Endpoint), Connection.Wire.Format(RemoteEndPoint, Endpoint));
 
     bool IConnectionSink.AnswersInPlace => false;
 
@@ -321,8 +321,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         ZmpProperties? properties = ZmpProperties.Of(
             body, address.Length > 0 ? [new KeyValuePair<string, string>(ZmpProperties.PeerAddressKey, address)] : []);
         (string local, string remote) = Ends;
-        string remoteAddress = Connection.Wire.Format(RemoteEndPoint);
-        var peer = new PeerIdentity(_peerRoutingId, properties, IsActive ? remote : remoteAddress, local, _socket.Host.Time.GetUtcNow());
+        var peer = new PeerIdentity(_peerRoutingId, properties, remote, local, _socket.Host.Time.GetUtcNow());
         if (!_socket.OnSessionReady(this, peer))
         {
             return false;

@@ -1,4 +1,3 @@
-using System.Net;
 using System.Net.Sockets;
 using System.Net.WebSockets;
 using System.Runtime.CompilerServices;
@@ -44,9 +43,6 @@ internal sealed class WebSocketWire(
     private volatile bool _isOver; // Set by who reads, asked by who writes.
     private bool _hasEnded;
     private TaskCompletionSource? _judged; // Made by the first write that comes too late, or by the end itself, whichever is first.
-
-    /// <inheritdoc/>
-    public override string Format(EndPoint? address) => Endpoints.Format(address, Scheme);
 
     /// <inheritdoc/>
     public override bool IsPacked => true;
