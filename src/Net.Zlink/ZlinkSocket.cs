@@ -25,7 +25,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     /// <summary>The options.</summary>
     public ZmpSocketOptions Options { get; }
 
-    /// <summary>The endpoint of the last successful bind, with what the system filled in, or the text of the last connect. Empty before.</summary>
+    /// <summary>The endpoint of the last successful bind, with what the system filled in, or the text of the last successful connect, but for one that found its endpoint there already. Empty before.</summary>
     public string LastEndpoint => Volatile.Read(ref _lastEndpoint);
 
     /// <summary>Pipes to peers, also to those that are not connected yet.</summary>
@@ -153,20 +153,37 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
         }
     }
 
-    /// <summary>Names the peer of the next connect, for code that is being ported: the native CONNECT_ROUTING_ID.</summary>
+    /// <summary>Names the peer of the next connect that does not fail and finds nothing there already, for code that is being ported: the native CONNECT_ROUTING_ID.</summary>
     internal void NameNextPeer(byte[] name) => Volatile.Write(ref _nextPeerName, name);
 
     private protected void ConnectAs(string endpoint, byte[]? alias)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
-        EndpointError error = Core.Endpoints.Connect(endpoint, Snapshot(endpoint, alias ?? Interlocked.Exchange(ref _nextPeerName, null)));
-        if (error.Fault != EndpointFault.None)
+        byte[]? next = alias is null ? Interlocked.Exchange(ref _nextPeerName, null) : null;
+        bool isMade = false;
+        try
         {
-            throw ZlinkException.ForEndpoint(endpoint, error);
+            EndpointError error = Core.Endpoints.Connect(endpoint, Snapshot(endpoint, alias ?? next), out bool wasThere);
+            if (error.Fault != EndpointFault.None)
+            {
+                throw ZlinkException.ForEndpoint(endpoint, error);
+            }
+
+            isMade = !wasThere;
+        }
+        finally
+        {
+            if (!isMade && next is not null)
+            {
+                Interlocked.CompareExchange(ref _nextPeerName, next, null); // As natively it waits for a connect that comes to something.
+            }
         }
 
-        Volatile.Write(ref _lastEndpoint, endpoint);
+        if (isMade)
+        {
+            Volatile.Write(ref _lastEndpoint, endpoint);
+        }
     }
 
     /// <summary>Applies the options that act at once, now and whenever one changes.</summary>

@@ -118,8 +118,12 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     }
 
     /// <summary>Connects: begins to dial, or joins an inproc binder. A text that is connected already, or that this socket's own bind returned, stays as it is, but for inproc, where each call makes a pipe.</summary>
-    public EndpointError Connect(string text, ZmpSettings settings)
+    /// <param name="text">The endpoint.</param>
+    /// <param name="settings">Its options.</param>
+    /// <param name="wasThere">It stays as it is.</param>
+    public EndpointError Connect(string text, ZmpSettings settings, out bool wasThere)
     {
+        wasThere = false;
         if (!EndpointText.TryParse(text, out EndpointText parts, out EndpointError error))
         {
             return error;
@@ -141,6 +145,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             // As natively what this socket itself has bound is connected already, too: a ROUTER or a PAIR, which have no place for themselves, would come again and again.
             if (_dialers.Exists(d => string.Equals(d.Text, text, StringComparison.Ordinal)) || _listeners.Exists(l => string.Equals(l.Endpoint, text, StringComparison.Ordinal)))
             {
+                wasThere = true;
                 return EndpointError.None;
             }
 
