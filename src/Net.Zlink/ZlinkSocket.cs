@@ -76,7 +76,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     public void Unbind(string endpoint) => Remove(endpoint);
 
     /// <summary>Ends a connection that <see cref="Connect(string)"/> made. What was accepted is delivered within <see cref="SocketOptions.Linger"/>; unread messages of it are dropped.</summary>
-    /// <param name="endpoint">The text given to Connect.</param>
+    /// <param name="endpoint">The text given to Connect; of tcp and tls, where that has an address in numbers, also a name of it.</param>
     /// <exception cref="ZlinkException">NotFound: there is no such endpoint. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Disconnect(string endpoint) => Remove(endpoint);

@@ -184,23 +184,24 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     /// <returns>False if there is none.</returns>
     public bool Remove(string text, TimeSpan linger)
     {
-        List<ZmpDialer> dialers;
         List<InprocPipe> pipes;
         bool parsed = Transports.Endpoints.TryParseBind(text, out BindTarget target, out _);
         ZmpListener[] all;
+        ZmpDialer[] dialled;
         lock (_gate)
         {
             all = [.. _listeners];
+            ZmpDialer? exact = _dialers.Find(d => string.Equals(d.Text, text, StringComparison.Ordinal));
+            dialled = exact is null ? [.. _dialers] : [exact];
         }
 
         // Names may have to be looked up: without the lock.
         List<ZmpListener> listeners = [.. all.Where(l => string.Equals(l.Text, text, StringComparison.Ordinal) || (parsed && target.Names(l.Listener)))];
+        List<ZmpDialer> dialers = [.. dialled.Where(d => string.Equals(d.Text, text, StringComparison.Ordinal) || (parsed && target.Names(d.Target)))];
         lock (_gate)
         {
-            dialers = _dialers.FindAll(d => string.Equals(d.Text, text, StringComparison.Ordinal));
-
-            // From now on the text can be connected anew.
-            _dialers.RemoveAll(dialers.Contains);
+            // From now on the text can be connected anew. Another thread may have disconnected it meanwhile.
+            dialers.RemoveAll(d => !_dialers.Remove(d));
             _lingering.AddRange(dialers);
             pipes = _inprocPipes.FindAll(p => string.Equals(p.Endpoint, text, StringComparison.Ordinal));
             listeners.RemoveAll(l => !_listeners.Remove(l)); // Another thread may have unbound it meanwhile.

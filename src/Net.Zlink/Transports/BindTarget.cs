@@ -15,4 +15,7 @@ internal abstract class BindTarget(string text)
     /// was bound with does too; who bound it knows that.) May block while a name is looked up: call it without a lock.
     /// </summary>
     public virtual bool Names(ITransportListener listener) => string.Equals(Text, listener.Endpoint, StringComparison.Ordinal);
+
+    /// <summary>Whether this text, given to a disconnect, means what <paramref name="target"/> dials. (Its own text does; who dials it knows that.) May block as <see cref="Names(ITransportListener)"/> does.</summary>
+    public virtual bool Names(ConnectTarget target) => false;
 }

@@ -1,3 +1,5 @@
+using System.Net;
+
 namespace Net.Zlink.Transports;
 
 /// <summary>An endpoint to connect to, parsed: names are looked up at each attempt. Immutable.</summary>
@@ -10,6 +12,9 @@ internal abstract class ConnectTarget(string text, string scheme)
 
     /// <summary>The transport's scheme.</summary>
     public string Scheme => scheme;
+
+    /// <summary>The address and port, where the text says them in numbers, and no source; otherwise null.</summary>
+    public virtual IPEndPoint? Literal => null;
 
     /// <summary>The handshake that a connected socket goes through before it carries anything; null: none.</summary>
     public virtual WireUpgrade? Upgrade(TransportSettings settings) => null;

@@ -24,6 +24,31 @@ public sealed class ConnectedTextTests
     }
 
     [Theory]
+    [InlineData("tcp://127.0.0.1:{0}", "tcp://localhost:{0}", true)]
+    [InlineData("tcp://127.0.0.1:{0}", "tcp://127.0.0.1:0{0}", true)]
+    [InlineData("tls://127.0.0.1:{0}", "tls://localhost:{0}", true)]
+    [InlineData("tcp://[::ffff:127.0.0.1]:{0}", "tcp://127.0.0.1:{0}", true)]
+    [InlineData("tcp://localhost:{0}", "tcp://127.0.0.1:{0}", false)]
+    [InlineData("tls://127.0.0.1:{0}", "tcp://127.0.0.1:{0}", false)]
+    [InlineData("tcp://127.0.0.1:0;127.0.0.1:{0}", "tcp://127.0.0.1:{0}", false)]
+    [InlineData("ws://127.0.0.1:{0}", "ws://127.0.0.1:{0}/", false)]
+    public async Task A_disconnect_takes_a_name_of_an_address_that_was_given_in_numbers_but_not_the_other_way_round(string connected, string named, bool isTheSame)
+    {
+        await using var fixture = new ContextFixture();
+        string port = RawListener.FreeAtLoopback().Split(':')[^1];
+        DealerSocket socket = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, IPv6 = connected.Contains('[', StringComparison.Ordinal) });
+        socket.Connect(connected.Replace("{0}", port, StringComparison.Ordinal));
+        named = named.Replace("{0}", port, StringComparison.Ordinal);
+        if (isTheSame)
+        {
+            socket.Disconnect(named);
+            Assert.Equal(0, socket.PeerCount);
+        }
+
+        Assert.Equal(ZlinkError.NotFound, Assert.Throws<ZlinkException>(() => socket.Disconnect(named)).Error);
+    }
+
+    [Theory]
     [InlineData("there already")]
     [InlineData("nonsense")]
     [InlineData("udp://127.0.0.1:1")]

@@ -49,6 +49,9 @@ internal sealed class ZmpDialer
     /// <summary>The endpoint as it was given to Connect.</summary>
     public string Text => _target.Text;
 
+    /// <summary>The same, parsed.</summary>
+    public ConnectTarget Target => _target;
+
     /// <summary>What the socket calls the peer; null: as it calls itself.</summary>
     public byte[]? Alias => _settings.Alias;
 

@@ -1,3 +1,5 @@
+using System.Net;
+
 namespace Net.Zlink.Transports.Tcp;
 
 /// <summary>Where to connect to, and from where: the part of a tcp endpoint after "://", parsed. Pure: nothing is resolved here.</summary>
@@ -7,6 +9,9 @@ namespace Net.Zlink.Transports.Tcp;
 /// <param name="SourcePort">0 takes any free port.</param>
 internal sealed record TcpConnectAddress(TcpHost Host, int Port, TcpHost? SourceHost, int SourcePort)
 {
+    /// <summary>Where to, if the host is in numbers and nothing is said about the source; otherwise null.</summary>
+    public IPEndPoint? Literal => Host is { Address: { } address, Zone: "" } && SourceHost is null ? new IPEndPoint(address, Port) : null;
+
     /// <summary>Parses "host:port" or "source:port;host:port".</summary>
     public static bool TryParse(ReadOnlySpan<char> text, out TcpConnectAddress address, out EndpointError error)
     {

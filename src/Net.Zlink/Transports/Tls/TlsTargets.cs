@@ -1,3 +1,4 @@
+using System.Net;
 using Net.Zlink.Transports.Tcp;
 
 namespace Net.Zlink.Transports.Tls;
@@ -31,11 +32,17 @@ internal sealed class TlsBindTarget(string text, TcpBindAddress address) : BindT
 
     /// <inheritdoc/>
     public override bool Names(ITransportListener listener) => base.Names(listener) || (listener is UpgradedListener { Scheme: EndpointText.Tls } tls && _tcp.Names(tls.Inner));
+
+    /// <inheritdoc/>
+    public override bool Names(ConnectTarget target) => target is { Scheme: EndpointText.Tls, Literal: { } literal } && _tcp.Names(literal);
 }
 
 /// <summary>A tls endpoint to connect to.</summary>
 internal sealed class TlsConnectTarget(string text, TcpConnectAddress address) : ConnectTarget(text, EndpointText.Tls)
 {
+    /// <inheritdoc/>
+    public override IPEndPoint? Literal => address.Literal;
+
     /// <inheritdoc/>
     public override Task<DialResult> DialAsync(TransportSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
         TcpDialer.DialAsync(address, settings.Tcp, time, connecting, cancellation);
