@@ -83,10 +83,12 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
 
     /// <summary>Stops listening at an endpoint and ends, in order, the peers that came in by it.</summary>
     /// <param name="endpoint">The text given to Bind, or the one it returned.</param>
-    /// <exception cref="ZlinkException">NotFound: nothing is bound by that text. InvalidArgument, ProtocolNotSupported, NameTooLong: nothing can be.</exception>
+    /// <exception cref="ZlinkException">NotFound: nothing is bound by that text. InvalidArgument, ProtocolNotSupported, NameTooLong: nothing can be. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Unbind(string endpoint)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
+        ThrowIfEnded();
         if (!Endpoints.TryParseBind(endpoint, out BindTarget target, out EndpointError error))
         {
             throw ZlinkException.ForEndpoint(endpoint, error);

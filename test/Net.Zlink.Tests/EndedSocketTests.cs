@@ -28,6 +28,10 @@ public sealed class EndedSocketTests
         ["NativeOptions.GetInt32"] = static ended => NativeOptions.GetInt32(ended.Dealer, SendHighWaterMark),
         ["Bind of STREAM"] = static ended => ended.Stream.Bind("tcp://127.0.0.1:0"),
         ["ConnectAsync of STREAM"] = static ended => ended.Stream.ConnectAsync("tcp://127.0.0.1:1", Guard.Token).AsTask().GetAwaiter().GetResult(),
+        ["Unbind of STREAM"] = static ended => ended.Stream.Unbind("tcp://127.0.0.1:1"),
+        ["SendPart of an id"] = static ended => ended.Stream.AsNative().SendPart([0, 0, 0, 1], more: true),
+        ["SendPart of an id alone"] = static ended => ended.Stream.AsNative().SendPart([0, 0, 0, 1], more: false),
+        ["TryReceive of the native view"] = static ended => ended.Stream.AsNative().TryReceive(out _),
         ["Receive of STREAM"] = static ended => ended.Stream.Receive(),
         ["NativeOptions.GetInt32 of STREAM"] = static ended => NativeOptions.GetInt32(ended.Stream, SendHighWaterMark),
     };
