@@ -3,6 +3,7 @@ using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Pipes;
 using Net.Zlink.Sockets.Zmp;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
@@ -12,7 +13,7 @@ internal sealed class InprocRegistry
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Binding> _bound = new(StringComparer.Ordinal);
-    private readonly List<Pending> _pending = [];
+    private readonly ListsByName<Pending> _pending = new();
     private bool _isClosed;
 
     /// <summary>Binds a name. False if it is taken.</summary>
@@ -27,11 +28,11 @@ internal sealed class InprocRegistry
                 return false;
             }
 
-            foreach (Pending pending in _pending.FindAll(p => string.Equals(p.Name, name, StringComparison.Ordinal)))
+            foreach (Pending pending in _pending.Of(name))
             {
                 if (MayMeet(pending.Pipe.Socket, socket))
                 {
-                    _pending.Remove(pending);
+                    _pending.Remove(name, pending);
                     Meet(pending.Pipe, pending.Settings, binding, waited: true);
                     if (pending.Lingers)
                     {
@@ -100,7 +101,7 @@ internal sealed class InprocRegistry
             if (binding is null)
             {
                 pipe.Trouble = "nobody in this context has bound the name yet";
-                _pending.Add(new Pending(name, pipe, settings));
+                _pending.Add(name, new Pending(name, pipe, settings));
                 socket.Greet(pipe, again: false);
                 return pipe;
             }
@@ -115,7 +116,7 @@ internal sealed class InprocRegistry
     {
         lock (_gate)
         {
-            if (_pending.Find(p => ReferenceEquals(p.Pipe, pipe)) is not { Lingers: false } pending)
+            if (!_pending.TryFind(pipe.Endpoint[(EndpointText.Inproc.Length + "://".Length)..], p => ReferenceEquals(p.Pipe, pipe), out Pending? pending) || pending.Lingers)
             {
                 return;
             }
@@ -124,7 +125,7 @@ internal sealed class InprocRegistry
             pending.Lingers = linger != TimeSpan.Zero && !_isClosed && pipe.Out.Counts.QueuedMessages > 0;
             if (!pending.Lingers)
             {
-                _pending.Remove(pending);
+                _pending.Remove(pending.Name, pending);
                 return;
             }
 
@@ -144,7 +145,7 @@ internal sealed class InprocRegistry
         lock (_gate)
         {
             _isClosed = true;
-            lingering = [.. _pending.Where(static p => p.Lingers)];
+            lingering = [.. _pending.All.Where(static p => p.Lingers)];
         }
 
         foreach (Pending pending in lingering)
@@ -222,7 +223,7 @@ internal sealed class InprocRegistry
     {
         lock (_gate)
         {
-            if (!_pending.Remove(pending))
+            if (!_pending.Remove(pending.Name, pending))
             {
                 return;
             }

@@ -2,6 +2,7 @@ using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Routing;
 using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Transports;
 
@@ -12,10 +13,11 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 {
     private readonly Lock _gate = new();
     private readonly List<ZmpListener> _listeners = [];
-    private readonly List<ZmpDialer> _dialers = [];
-    private readonly List<ZmpDialer> _lingering = [];
-    private readonly List<InprocPipe> _inprocPipes = [];
-    private readonly List<string> _inprocNames = [];
+    private readonly Dictionary<string, ZmpDialer> _dialers = new(StringComparer.Ordinal); // By their text, of which a second connect makes none.
+    private readonly HashSet<byte[]> _aliases = new(RoutingIdComparer.Instance); // Theirs.
+    private readonly HashSet<ZmpDialer> _lingering = [];
+    private readonly ListsByName<InprocPipe> _inprocPipes = new();
+    private readonly HashSet<string> _inprocNames = new(StringComparer.Ordinal);
     private readonly HashSet<ZmpSession> _sessions = [];
     private int _places;
 
@@ -143,19 +145,19 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         lock (_gate)
         {
             // As natively what this socket itself has bound is connected already, too: a ROUTER or a PAIR, which have no place for themselves, would come again and again.
-            if (_dialers.Exists(d => string.Equals(d.Text, text, StringComparison.Ordinal)) || _listeners.Exists(l => string.Equals(l.Endpoint, text, StringComparison.Ordinal)))
+            if (_dialers.ContainsKey(text) || _listeners.Exists(l => string.Equals(l.Endpoint, text, StringComparison.Ordinal)))
             {
                 wasThere = true;
                 return EndpointError.None;
             }
 
-            if (settings.Alias is { } name && _dialers.Exists(d => d.Alias is { } other && other.AsSpan().SequenceEqual(name)))
+            dialer = new ZmpDialer(socket, target, settings);
+            if (dialer.Alias is { } name && !_aliases.Add(name))
             {
                 return TurnedAway(text, settings); // Also while that endpoint has no pipe: its next connection gets the name.
             }
 
-            dialer = new ZmpDialer(socket, target, settings);
-            _dialers.Add(dialer);
+            _dialers.Add(text, dialer);
         }
 
         // With IMMEDIATE there is no pipe before there is a connection.
@@ -184,15 +186,14 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     /// <returns>False if there is none.</returns>
     public bool Remove(string text, TimeSpan linger)
     {
-        List<InprocPipe> pipes;
+        InprocPipe[] pipes;
         bool parsed = Transports.Endpoints.TryParseBind(text, out BindTarget target, out _);
         ZmpListener[] all;
         ZmpDialer[] dialled;
         lock (_gate)
         {
             all = [.. _listeners];
-            ZmpDialer? exact = _dialers.Find(d => string.Equals(d.Text, text, StringComparison.Ordinal));
-            dialled = exact is null ? [.. _dialers] : [exact];
+            dialled = _dialers.TryGetValue(text, out ZmpDialer? exact) ? [exact] : [.. _dialers.Values];
         }
 
         // Names may have to be looked up: without the lock.
@@ -201,11 +202,11 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         lock (_gate)
         {
             // From now on the text can be connected anew. Another thread may have disconnected it meanwhile.
-            dialers.RemoveAll(d => !_dialers.Remove(d));
-            _lingering.AddRange(dialers);
-            pipes = _inprocPipes.FindAll(p => string.Equals(p.Endpoint, text, StringComparison.Ordinal));
+            dialers.RemoveAll(d => !TakeOut(d));
+            _lingering.UnionWith(dialers);
+            pipes = _inprocPipes.Of(text);
             listeners.RemoveAll(l => !_listeners.Remove(l)); // Another thread may have unbound it meanwhile.
-            _inprocPipes.RemoveAll(pipes.Contains);
+            Array.ForEach(pipes, p => _inprocPipes.Remove(text, p));
         }
 
         foreach (ZmpListener listener in listeners)
@@ -226,7 +227,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             End(pipe, linger);
         }
 
-        return UnbindInproc(text) || listeners.Count + dialers.Count + pipes.Count > 0;
+        return UnbindInproc(text) || listeners.Count + dialers.Count + pipes.Length > 0;
     }
 
     /// <summary>The session has its connection. An accepted one sits down in the place that was taken for it.</summary>
@@ -260,7 +261,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     {
         lock (_gate)
         {
-            _inprocPipes.Remove(pipe);
+            _inprocPipes.Remove(pipe.Endpoint, pipe);
         }
     }
 
@@ -276,7 +277,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     {
         lock (_gate)
         {
-            _dialers.Remove(dialer);
+            TakeOut(dialer);
             _lingering.Remove(dialer);
         }
     }
@@ -345,11 +346,27 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
     }
 
+    /// <summary>Its text and its alias can be connected anew. Under the lock. False if another thread was first.</summary>
+    private bool TakeOut(ZmpDialer dialer)
+    {
+        if (!_dialers.TryGetValue(dialer.Text, out ZmpDialer? there) || !ReferenceEquals(there, dialer))
+        {
+            return false;
+        }
+
+        if (dialer.Alias is { } alias)
+        {
+            _aliases.Remove(alias);
+        }
+
+        return _dialers.Remove(dialer.Text);
+    }
+
     private (ZmpSession[] Sessions, ZmpDialer[] Dialers) Snapshot()
     {
         lock (_gate)
         {
-            return ([.. _sessions], [.. _dialers, .. _lingering]);
+            return ([.. _sessions], [.. _dialers.Values, .. _lingering]);
         }
     }
 
@@ -404,7 +421,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
         lock (_gate)
         {
-            _inprocPipes.Add(pipe);
+            _inprocPipes.Add(text, pipe);
         }
 
         if (!socket.Has(pipe))
