@@ -69,7 +69,7 @@ public sealed class SocketMonitor : IDisposable
         {
             if (!_ended)
             {
-                _events.Writer.TryWrite(socketEvent);
+                Write(socketEvent);
             }
         }
     }
@@ -87,11 +87,32 @@ public sealed class SocketMonitor : IDisposable
             _ended = true;
             if (last is { } stop && (stop.Type & Mask) != SocketEventTypes.None)
             {
-                _events.Writer.TryWrite(stop);
+                Write(stop);
             }
         }
 
-        _events.Writer.TryComplete();
+        try
+        {
+            _events.Writer.TryComplete();
+        }
+        catch (Exception)
+        {
+            // As in Write. The channel is complete before it tells those who wait.
+        }
+    }
+
+    private void Write(in SocketEvent socketEvent)
+    {
+        try
+        {
+            _events.Writer.TryWrite(socketEvent);
+        }
+        catch (Exception)
+        {
+            // The reader that waits for it awaits under a SynchronizationContext that is gone, as that of a window that has been closed, and the channel posts to it here, on the publisher's
+            // stack: a socket that is just being closed, a shard. The event is that reader's, which will never take it.
+            Interlocked.Increment(ref _dropped);
+        }
     }
 }
 

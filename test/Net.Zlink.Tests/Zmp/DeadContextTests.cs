@@ -1,5 +1,7 @@
 using System.ComponentModel;
 using System.Text;
+using System.Threading.Channels;
+using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -128,6 +130,49 @@ public sealed class DeadContextTests
                 Assert.IsType<ObjectDisposedException>(ended);
             }
         }
+    }
+
+    [Theory]
+    [InlineData(false, SocketEventTypes.All)]
+    [InlineData(false, SocketEventTypes.MonitorStopped)]
+    [InlineData(false, SocketEventTypes.AcceptFailed)] // Nothing comes for it: the end of the monitor itself meets the reader.
+    [InlineData(true, SocketEventTypes.All)]
+    [InlineData(true, SocketEventTypes.MonitorStopped)]
+    [InlineData(true, SocketEventTypes.AcceptFailed)]
+    public async Task A_reader_of_events_whose_context_is_gone_keeps_no_socket_from_being_closed(bool whole, SocketEventTypes mask)
+    {
+        await using var fixture = new ContextFixture(shards: 1);
+        RouterSocket socket = fixture.Context.CreateRouter();
+        RouterSocket other = fixture.Context.CreateRouter();
+        string endpoint = socket.Bind("tcp://127.0.0.1:0");
+        string otherEndpoint = other.Bind("tcp://127.0.0.1:0");
+        using SocketMonitor monitor = socket.OpenMonitor(mask);
+        using SocketMonitor second = socket.OpenMonitor(SocketEventTypes.MonitorStopped);
+        Start(scheduler: false, () => Tell(monitor.ReadAsync(Guard.Token), static one => one.Type, new TaskCompletionSource<SocketEventTypes>()));
+        if (whole)
+        {
+            ShutdownReport report = await fixture.Context.ShutdownAsync(Guard.Limit, Guard.Token).Guarded();
+            Assert.True(report.Drained);
+        }
+        else
+        {
+            socket.Dispose();
+            other.Dispose();
+        }
+
+        // Nothing listens any more, and who watches the same socket is told so.
+        Assert.Equal(SocketEventTypes.MonitorStopped, (await second.ReadAsync(Guard.Token).Guarded()).Type);
+        await using var later = new ContextFixture(shards: 1);
+        later.Context.CreateRouter().Bind(endpoint);
+        later.Context.CreateRouter().Bind(otherEndpoint);
+
+        // Whoever reads later comes to the monitor's end, and the event that nobody will take is counted.
+        while (monitor.TryRead(out _))
+        {
+        }
+
+        await Assert.ThrowsAsync<ChannelClosedException>(() => monitor.ReadAsync(Guard.Token).Guarded());
+        Assert.Equal(mask == SocketEventTypes.AcceptFailed ? 0 : 1, monitor.Dropped);
     }
 
     [Fact]
