@@ -1,6 +1,7 @@
 using System.Diagnostics.Metrics;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
@@ -22,47 +23,47 @@ internal sealed class ZlinkMeters : IDisposable
         _context = context;
         int number = Interlocked.Increment(ref s_contexts);
         _meter = new Meter(new MeterOptions(MeterName) { Tags = [new("zlink.context", number)], Scope = context });
-        _meter.CreateObservableGauge("zlink.shard.queue_depth", () => PerShard(static s => (long)s.QueueDepth), "{work}", "Connections waiting for their shard.");
-        _meter.CreateObservableGauge("zlink.shard.connections", () => PerShard(static s => (long)s.Connections), "{connection}", "Connections that belong to the shard.");
-        _meter.CreateObservableCounter("zlink.shard.works", () => PerShard(static s => s.Works), "{work}", "Works done.");
-        _meter.CreateObservableCounter("zlink.shard.busy_time", () => PerShard(static s => s.BusyTime.TotalSeconds), "s", "Time the shard ran.");
-        _meter.CreateObservableGauge("zlink.shard.longest_run", () => PerShard(static s => s.LongestRun.TotalSeconds), "s", "The longest turn so far.");
-        _meter.CreateObservableGauge("zlink.shard.longest_delay", () => PerShard(static s => s.LongestDelay.TotalSeconds), "s", "The longest wait for the thread pool so far.");
-        _meter.CreateObservableGauge("zlink.pool.live", () => PerClass(static c => c.Live), "{buffer}", "Buffers that are out.");
-        _meter.CreateObservableGauge("zlink.pool.kept", () => PerClass(static c => c.Kept), "{buffer}", "Buffers kept for reuse.");
-        _meter.CreateObservableCounter("zlink.pool.rented", () => PerClass(static c => c.Rented), "{buffer}", "Buffers handed out.");
-        _meter.CreateObservableCounter("zlink.pool.allocated", () => PerClass(static c => c.Allocated), "{buffer}", "Buffers that had to be allocated.");
-        _meter.CreateObservableCounter("zlink.pool.rejected", () => PerClass(static c => c.Rejected), "{buffer}", "Returned buffers that were not kept.");
-        _meter.CreateObservableGauge("zlink.stream.peers", () => _context.SnapshotSockets().OfType<StreamSocket>().Sum(static s => (long)s.Hub.PeerCount), "{peer}", "Connected STREAM peers.");
-        _meter.CreateObservableCounter("zlink.stream.received", () => _context.SnapshotStreams().ReceivedMessages, "{message}", "Messages read.");
-        _meter.CreateObservableCounter("zlink.stream.received_bytes", () => _context.SnapshotStreams().ReceivedBytes, "By", "Bytes read, frame headers included.");
-        _meter.CreateObservableCounter("zlink.stream.written", () => _context.SnapshotStreams().WrittenMessages, "{message}", "Messages written.");
-        _meter.CreateObservableCounter("zlink.stream.written_bytes", () => _context.SnapshotStreams().WrittenBytes, "By", "Bytes written, frame headers included.");
-        _meter.CreateObservableCounter("zlink.stream.dropped", () => Dropped(_context.SnapshotStreams()), "{message}", "Accepted messages not written, and read ones not received.");
-        _meter.CreateObservableCounter("zlink.stream.refused", () => _context.SnapshotStreams().Refused, "{connection}", "Connections turned away.");
+        Gauge("zlink.shard.queue_depth", () => PerShard(static s => (long)s.QueueDepth), "{work}", "Connections waiting for their shard.");
+        Gauge("zlink.shard.connections", () => PerShard(static s => (long)s.Connections), "{connection}", "Connections that belong to the shard.");
+        Counter("zlink.shard.works", () => PerShard(static s => s.Works), "{work}", "Works done.");
+        Counter("zlink.shard.busy_time", () => PerShard(static s => s.BusyTime.TotalSeconds), "s", "Time the shard ran.");
+        Gauge("zlink.shard.longest_run", () => PerShard(static s => s.LongestRun.TotalSeconds), "s", "The longest turn so far.");
+        Gauge("zlink.shard.longest_delay", () => PerShard(static s => s.LongestDelay.TotalSeconds), "s", "The longest wait for the thread pool so far.");
+        Gauge("zlink.pool.live", () => PerClass(static c => c.Live), "{buffer}", "Buffers that are out.");
+        Gauge("zlink.pool.kept", () => PerClass(static c => c.Kept), "{buffer}", "Buffers kept for reuse.");
+        Counter("zlink.pool.rented", () => PerClass(static c => c.Rented), "{buffer}", "Buffers handed out.");
+        Counter("zlink.pool.allocated", () => PerClass(static c => c.Allocated), "{buffer}", "Buffers that had to be allocated.");
+        Counter("zlink.pool.rejected", () => PerClass(static c => c.Rejected), "{buffer}", "Returned buffers that were not kept.");
+        Gauge("zlink.stream.peers", () => One(_context.SnapshotSockets().OfType<StreamSocket>().Sum(static s => (long)s.Hub.PeerCount)), "{peer}", "Connected STREAM peers.");
+        Counter("zlink.stream.received", () => One(_context.SnapshotStreams().ReceivedMessages), "{message}", "Messages read.");
+        Counter("zlink.stream.received_bytes", () => One(_context.SnapshotStreams().ReceivedBytes), "By", "Bytes read, frame headers included.");
+        Counter("zlink.stream.written", () => One(_context.SnapshotStreams().WrittenMessages), "{message}", "Messages written.");
+        Counter("zlink.stream.written_bytes", () => One(_context.SnapshotStreams().WrittenBytes), "By", "Bytes written, frame headers included.");
+        Counter("zlink.stream.dropped", () => One(Dropped(_context.SnapshotStreams())), "{message}", "Accepted messages not written, and read ones not received.");
+        Counter("zlink.stream.refused", () => One(_context.SnapshotStreams().Refused), "{connection}", "Connections turned away.");
         AddSocketInstruments();
     }
 
-    public void Dispose() => _meter.Dispose();
+    public void Dispose() => Guarded(_meter.Dispose);
 
     /// <summary>Those of the ZMP sockets, one value per type of socket. Counters include sockets that are gone.</summary>
     private void AddSocketInstruments()
     {
-        _meter.CreateObservableGauge("zlink.socket.count", () => PerType(static (count, _) => count), "{socket}", "Open sockets.");
-        _meter.CreateObservableGauge("zlink.socket.peers", () => PerType(static (_, s) => s.Peers), "{peer}", "Pipes to peers, also to those that are not connected.");
-        _meter.CreateObservableGauge("zlink.socket.queued", () => PerType(static (_, s) => s.QueuedMessages), "{message}", "Messages that wait to be written.");
-        _meter.CreateObservableGauge("zlink.socket.unread", () => PerType(static (_, s) => s.UnreadMessages), "{message}", "Messages that wait to be received.");
-        _meter.CreateObservableCounter("zlink.socket.sent", () => PerType(static (_, s) => s.WrittenMessages), "{message}", "Messages written.");
-        _meter.CreateObservableCounter("zlink.socket.sent_bytes", () => PerType(static (_, s) => s.WrittenBytes), "By", "Bytes written, frame headers included; not inproc.");
-        _meter.CreateObservableCounter("zlink.socket.received", () => PerType(static (_, s) => s.ReceivedMessages), "{message}", "Messages read.");
-        _meter.CreateObservableCounter("zlink.socket.delivered", () => PerType(static (_, s) => s.DeliveredMessages), "{message}", "Messages handed to the application.");
-        _meter.CreateObservableCounter("zlink.socket.refused", () => PerType(static (_, s) => s.RefusedConnections), "{connection}", "Connections turned away.");
-        _meter.CreateObservableCounter(
+        Gauge("zlink.socket.count", () => PerType(static (count, _) => count), "{socket}", "Open sockets.");
+        Gauge("zlink.socket.peers", () => PerType(static (_, s) => s.Peers), "{peer}", "Pipes to peers, also to those that are not connected.");
+        Gauge("zlink.socket.queued", () => PerType(static (_, s) => s.QueuedMessages), "{message}", "Messages that wait to be written.");
+        Gauge("zlink.socket.unread", () => PerType(static (_, s) => s.UnreadMessages), "{message}", "Messages that wait to be received.");
+        Counter("zlink.socket.sent", () => PerType(static (_, s) => s.WrittenMessages), "{message}", "Messages written.");
+        Counter("zlink.socket.sent_bytes", () => PerType(static (_, s) => s.WrittenBytes), "By", "Bytes written, frame headers included; not inproc.");
+        Counter("zlink.socket.received", () => PerType(static (_, s) => s.ReceivedMessages), "{message}", "Messages read.");
+        Counter("zlink.socket.delivered", () => PerType(static (_, s) => s.DeliveredMessages), "{message}", "Messages handed to the application.");
+        Counter("zlink.socket.refused", () => PerType(static (_, s) => s.RefusedConnections), "{connection}", "Connections turned away.");
+        Counter(
             "zlink.socket.connections",
             () => PerType("zlink.direction", ("accepted", static s => s.AcceptedConnections), ("dialled", static s => s.DialledConnections)),
             "{connection}",
             "Connections that came up.");
-        _meter.CreateObservableCounter(
+        Counter(
             "zlink.socket.dropped",
             () => PerType(
                 "zlink.cause",
@@ -73,7 +74,7 @@ internal sealed class ZlinkMeters : IDisposable
                 ("unread", static s => s.DroppedUnreadMessages)),
             "{message}",
             "Messages that nobody got, by cause.");
-        _meter.CreateObservableCounter(
+        Counter(
             "zlink.socket.failed_handshakes",
             () => PerType(
                 "zlink.cause",
@@ -120,6 +121,27 @@ internal sealed class ZlinkMeters : IDisposable
         foreach (BufferClassStatistics one in _context.Pool.GetStatistics().Classes)
         {
             yield return new Measurement<long>(value(one), new KeyValuePair<string, object?>("zlink.pool.size", one.Size));
+        }
+    }
+
+    private static IEnumerable<Measurement<long>> One(long value) => [new Measurement<long>(value)];
+
+    private void Gauge<T>(string name, Func<IEnumerable<Measurement<T>>> values, string unit, string description)
+        where T : struct => Guarded(() => _meter.CreateObservableGauge(name, values, unit, description));
+
+    private void Counter<T>(string name, Func<IEnumerable<Measurement<T>>> values, string unit, string description)
+        where T : struct => Guarded(() => _meter.CreateObservableCounter(name, values, unit, description));
+
+    /// <summary>What begins or ends an instrument calls the application's listeners on the way: what they throw must not leave a context half made, or its shutdown half done.</summary>
+    private void Guarded(Action action)
+    {
+        try
+        {
+            action();
+        }
+        catch (Exception exception)
+        {
+            Log.MeterListenerFailed(_context.Host.Logger, exception);
         }
     }
 

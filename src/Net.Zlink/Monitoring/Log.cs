@@ -50,4 +50,7 @@ internal static partial class Log
 
     [LoggerMessage(15, LogLevel.Debug, "{Endpoint}: {Remote} went away in its handshake. {Detail}")]
     public static partial void HandshakeLost(ILogger logger, string endpoint, string remote, string detail);
+
+    [LoggerMessage(16, LogLevel.Error, "A listener of the meter threw when an instrument began or ended; it may miss that one")]
+    public static partial void MeterListenerFailed(ILogger logger, Exception exception);
 }
