@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Buffers;
 
@@ -31,7 +32,7 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
         DateTimeOffset now = captureStacks ? time.GetUtcNow() : default;
         Entry entry;
         StackTrace? lastRentedBy;
-        lock (_gate)
+        using (_gate.Hold())
         {
             entry = _known.GetOrAdd(array, static _ => new Entry());
             if (!_outstanding.TryAdd(array, entry))
@@ -48,7 +49,7 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
         int spoilt = entry.Poisoned ? array.AsSpan().IndexOfAnyExcept(Poison) : -1;
         if (spoilt >= 0)
         {
-            lock (_gate)
+            using (_gate.Hold())
             {
                 _outstanding.Remove(array);
             }
@@ -65,7 +66,7 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
     internal void OnReturned(byte[] array)
     {
         StackTrace? stack = CaptureStack();
-        lock (_gate)
+        using (_gate.Hold())
         {
             if (!_outstanding.Remove(array, out Entry? entry))
             {
@@ -85,7 +86,7 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
 
     internal BufferLeak[] GetOutstanding()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             return [.. _outstanding.Select(static pair => pair.Value.ToLeak(pair.Key.Length))];
         }

@@ -1,3 +1,5 @@
+using Net.Zlink.Flow;
+
 namespace Net.Zlink.Buffers;
 
 /// <summary>
@@ -73,7 +75,7 @@ internal sealed class StoreStripe<T>
     /// </summary>
     internal int Trim(int most, bool onlyUnused)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             int dropped = Math.Min(most, onlyUnused ? _lowWater : _count);
             int left = _count - dropped;
@@ -102,7 +104,7 @@ internal sealed class StoreStripe<T>
 
         if (wait)
         {
-            _gate.Enter();
+            _gate.Hold();
         }
 
         return wait;

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Buffers;
 
@@ -91,7 +92,7 @@ internal sealed class ThreadCache
     {
         if (bufferClass.ThreadCapacity > 0)
         {
-            lock (_gate)
+            using (_gate.Hold())
             {
                 ref Entry entry = ref _entries[classIndex];
                 Compact(ref entry);
@@ -128,7 +129,7 @@ internal sealed class ThreadCache
     {
         if (bufferClass.ThreadCapacity > 0)
         {
-            lock (_gate)
+            using (_gate.Hold())
             {
                 ref Entry entry = ref _entries[classIndex];
                 Compact(ref entry);
@@ -189,7 +190,7 @@ internal sealed class ThreadCache
     /// </summary>
     internal int Trim(int classIndex, BufferClass bufferClass, int most, bool onlyUnused)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             ref Entry entry = ref _entries[classIndex];
             long uses = Volatile.Read(ref entry.Rented) + Volatile.Read(ref entry.Returned);
@@ -224,7 +225,7 @@ internal sealed class ThreadCache
     /// <summary>Any thread: moves what a dead thread left to the stores. The owner must not run any more.</summary>
     internal void MoveToStores(ReadOnlySpan<BufferClass> classes)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             _closed = true;
             for (int index = 0; index < classes.Length; index++)
@@ -246,7 +247,7 @@ internal sealed class ThreadCache
     /// <summary>Any thread: drops everything; the cache holds nothing from then on, but still counts.</summary>
     internal void Close()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             _closed = true;
             foreach (ref Entry entry in _entries.AsSpan())

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading.Tasks.Sources;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Engine;
 
@@ -97,11 +98,12 @@ internal static class BlockingWait
                 return;
             }
 
-            lock (this)
-            {
-                _isSet = true;
-                Monitor.Pulse(this);
-            }
+            // On somebody else's thread, whose interruption is nothing to the one that waits.
+            bool interrupted = Uninterrupted.Enter(this);
+            _isSet = true;
+            Monitor.Pulse(this);
+            Monitor.Exit(this);
+            Uninterrupted.AskAgain(interrupted);
         }
 
         public bool Wait(TimeSpan timeout)
@@ -141,10 +143,7 @@ internal static class BlockingWait
                 }
             }
 
-            if (interrupted)
-            {
-                Thread.CurrentThread.Interrupt();
-            }
+            Uninterrupted.AskAgain(interrupted);
         }
 
         [SuppressMessage("ApiDesign", "RS0030", Justification = "The one blocking wait: Task.Wait tells the pool that this thread is gone.")]

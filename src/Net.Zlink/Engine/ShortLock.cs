@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Engine;
 
@@ -11,6 +12,7 @@ namespace Net.Zlink.Engine;
 /// Leaving writes the state with no fence and then looks whether somebody waits, so by itself it could miss one who has just begun to. Therefore whoever begins to wait says so first, then has every processor
 /// pass a barrier (a system call of some microseconds, paid only by those who wait), and then looks at the lock again: either it finds the lock free, or the one that leaves it sees him.
 /// </para>
+/// An interruption of a thread that waits here comes at its next wait in earnest (<see cref="Uninterrupted"/>).
 /// Not reentrant. A struct, so that the compiler refuses a <c>lock</c> statement on it; never copy it, never make the field readonly.
 /// </remarks>
 internal struct ShortLock
@@ -74,37 +76,27 @@ internal struct ShortLock
         }
 
         object park = Park();
-        lock (park)
+        bool interrupted = Uninterrupted.Enter(park);
+        _waiting++;
+        Interlocked.MemoryBarrierProcessWide();
+        while (Interlocked.CompareExchange(ref _isHeld, 1, 0) != 0)
         {
-            _waiting++;
-            try
-            {
-                Interlocked.MemoryBarrierProcessWide();
-                while (Interlocked.CompareExchange(ref _isHeld, 1, 0) != 0)
-                {
-                    Monitor.Wait(park);
-                }
-            }
-            catch
-            {
-                Monitor.Pulse(park); // Interrupted: a wake-up that was meant for this thread may be another's chance.
-                throw;
-            }
-            finally
-            {
-                _waiting--;
-            }
+            interrupted |= Uninterrupted.Wait(park);
         }
+
+        _waiting--;
+        Monitor.Exit(park);
+        Uninterrupted.AskAgain(interrupted);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void Wake()
     {
         object park = Park();
-        lock (park)
-        {
-            Monitor.Pulse(park);
-        }
+        bool interrupted = Uninterrupted.Enter(park);
+        Monitor.Pulse(park);
+        Monitor.Exit(park);
+        Uninterrupted.AskAgain(interrupted);
     }
 
     private object Park() => Volatile.Read(ref _park) ?? Interlocked.CompareExchange(ref _park, new object(), null) ?? _park!;

@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Threading.Tasks.Sources;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Engine;
 
@@ -232,7 +233,7 @@ internal sealed class WaiterPool<TWaiter>
 
     public TWaiter Rent()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             if (_count > 0)
             {
@@ -247,7 +248,7 @@ internal sealed class WaiterPool<TWaiter>
 
     public void Return(TWaiter waiter)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             if (_count < MaxKept)
             {

@@ -1,4 +1,5 @@
 using Net.Zlink.Engine;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Sockets;
 
@@ -23,7 +24,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
     {
         Waiter<bool> waiter = _waiters.Rent();
         waiter.Prepare(this, _recycle, blocking);
-        lock (_gate)
+        using (_gate.Hold())
         {
             _waiting.Add(waiter);
             Volatile.Write(ref _count, _count + 1);
@@ -81,7 +82,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
         }
 
         Waiter<bool>? released = null;
-        lock (_gate)
+        using (_gate.Hold())
         {
             while (_waiting.First is { } waiter)
             {
@@ -102,7 +103,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
 
     public bool TryTakeOut(WaiterNode waiter)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             return Remove(waiter);
         }

@@ -1,3 +1,5 @@
+using Net.Zlink.Flow;
+
 namespace Net.Zlink.Sockets;
 
 /// <summary>Wants to know when a socket may have become ready. Told outside all locks, on the thread that made it so; it must neither block nor throw.</summary>
@@ -15,7 +17,7 @@ internal sealed class ReadinessWatchers
     /// <summary>Adds a watcher; one that is added twice is told twice.</summary>
     public void Add(IReadinessWatcher watcher)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             Volatile.Write(ref _all, _all is null ? [watcher] : [.. _all, watcher]);
         }
@@ -24,7 +26,7 @@ internal sealed class ReadinessWatchers
     /// <summary>Takes a watcher out once. It may still be told a last time by who is telling just now.</summary>
     public void Remove(IReadinessWatcher watcher)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             int index = _all is null ? -1 : Array.IndexOf(_all, watcher);
             if (index >= 0)

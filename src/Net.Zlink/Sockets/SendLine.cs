@@ -1,5 +1,6 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Sockets;
 
@@ -72,7 +73,7 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
             return false;
         }
 
-        lock (_gate)
+        using (_gate.Hold())
         {
             return !_lines.Anyone.Waiters.IsEmpty || _lines.Find(routeId) is not null;
         }
@@ -86,7 +87,7 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
         HandedOver.Keep();
         try
         {
-            lock (_gate)
+            using (_gate.Hold())
             {
                 try
                 {
@@ -130,7 +131,7 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
     public void Close(SendStatus outcome)
     {
         RoutedSendWaiter? released;
-        lock (_gate)
+        using (_gate.Hold())
         {
             _closed = outcome;
             released = _lines.TakeAll();
@@ -142,7 +143,7 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
 
     public bool TryTakeOut(WaiterNode waiter)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             return Remove((RoutedSendWaiter)waiter);
         }
@@ -188,7 +189,7 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
         HandedOver.Keep();
         try
         {
-            lock (_gate)
+            using (_gate.Hold())
             {
                 Mark(_lines.Anyone);
                 if (all)
