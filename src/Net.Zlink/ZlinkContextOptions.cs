@@ -69,7 +69,9 @@ public sealed record ZlinkContextOptions
         }
     } = BufferPoolOptions.Default;
 
-    /// <summary>How long disposing the context may take for delivering what was accepted. Default: 30 seconds.</summary>
+    /// <summary>
+    /// How long disposing the context may take for delivering what was accepted and for its connections' ends, each of which waits for its peer's for up to <see cref="SocketOptions.CloseTimeout"/> (5 seconds), with a linger time of zero too. Default: 30 seconds.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
     public TimeSpan ShutdownTimeout { get; init => field = StreamOptions.CheckTime(value, mayBeInfinite: true); } = TimeSpan.FromSeconds(30);
 
