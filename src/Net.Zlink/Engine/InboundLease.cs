@@ -98,7 +98,6 @@ internal sealed class InboundLease
         lease._slab = slab;
         lease._array = slab is null ? [] : slab.Array;
         lease.Source = source;
-        lease.NoticeOf = null;
         lease.PassedAt = passedAt;
         lease.Count = 0;
         lease.Messages = 0;
@@ -392,6 +391,7 @@ internal sealed class InboundLease
         _slab = null;
         _array = [];
         Source = null;
+        NoticeOf = null;
         Next = null;
         for (int i = 0; i * GroupSize < Count; i++)
         {

@@ -7,8 +7,9 @@ namespace Net.Zlink.Engine;
 /// </remarks>
 internal static class OwedFlush
 {
+    // Weakly: a thread that never calls again would otherwise keep the whole context of that shard, disposed or not, for as long as it lives.
     [ThreadStatic]
-    private static ShardLoop? t_shard;
+    private static WeakReference<ShardLoop>? t_shard;
 
     [ThreadStatic]
     private static bool t_receives;
@@ -16,13 +17,13 @@ internal static class OwedFlush
     /// <summary>A flush was scheduled on <paramref name="shard"/> by this thread.</summary>
     public static void Note(ShardLoop shard)
     {
-        ShardLoop? earlier = t_shard;
-        if (!ReferenceEquals(earlier, shard))
+        WeakReference<ShardLoop>? earlier = t_shard;
+        if (!ReferenceEquals(earlier, shard.Weak))
         {
-            t_shard = ShardLoop.Current is null ? shard : null;
+            t_shard = ShardLoop.Current is null ? shard.Weak : null;
             if (t_receives)
             {
-                earlier?.Help();
+                Help(earlier);
             }
         }
     }
@@ -37,11 +38,19 @@ internal static class OwedFlush
     /// <summary>The thread is about to block in a send: what it owes is written now.</summary>
     public static void PayBeforeBlocking()
     {
-        ShardLoop? shard = t_shard;
+        WeakReference<ShardLoop>? shard = t_shard;
         if (shard is not null)
         {
             t_shard = null;
-            shard.Help();
+            Help(shard);
+        }
+    }
+
+    private static void Help(WeakReference<ShardLoop>? shard)
+    {
+        if (shard is not null && shard.TryGetTarget(out ShardLoop? living))
+        {
+            living.Help();
         }
     }
 }

@@ -56,12 +56,16 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         _observer = observer;
         _now = Stopwatch.GetTimestamp();
         Timers = new ShardTimers(this, time);
+        Weak = new WeakReference<ShardLoop>(this);
     }
 
     /// <summary>The shard that the calling thread runs, or null: blocking there would stop what the wait is for.</summary>
     public static ShardLoop? Current => t_current;
 
     public int Index { get; }
+
+    /// <summary>For those who only remember it (<see cref="OwedFlush"/>).</summary>
+    public WeakReference<ShardLoop> Weak { get; }
 
     public ShardTimers Timers { get; }
 
