@@ -20,9 +20,6 @@ internal sealed class PollItem(ZlinkSocket? socket, Socket? plain, PollEvents ev
 
     public PollItem With(PollEvents other) => new(socket, plain, other, state);
 
-    /// <summary>Either of them.</summary>
-    public bool Is(object other) => ReferenceEquals(socket, other) || ReferenceEquals(plain, other);
-
     /// <summary>What it is ready for now, of what is asked.</summary>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>

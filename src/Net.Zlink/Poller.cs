@@ -28,14 +28,28 @@ public sealed class Poller : IDisposable
 
     private readonly Lock _gate = new();
     private readonly ReadinessWait _wait = new();
-    private PollItem[] _items = [];
-    private PollItem[] _plain = [];
+
+    // In the order in which they were added. Both are under the lock, and changed in a time that does not depend on how many there are.
+    private readonly LinkedList<PollItem> _order = [];
+    private readonly Dictionary<object, LinkedListNode<PollItem>> _bySocket = new(ReferenceEqualityComparer.Instance);
+
+    // The same as a poll walks it; null behind a change, until somebody asks.
+    private ItemArrays? _arrays;
     private int _first;
     private SpinBudget _spin;
     private bool _isDisposed;
 
     /// <summary>Number of items.</summary>
-    public int Count => Volatile.Read(ref _items).Length;
+    public int Count
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _order.Count;
+            }
+        }
+    }
 
     /// <summary>Adds a socket.</summary>
     /// <param name="socket">The socket; the poller does not own it.</param>
@@ -164,19 +178,37 @@ public sealed class Poller : IDisposable
         lock (_gate)
         {
             _isDisposed = true;
-            foreach (PollItem item in _items)
+            foreach (PollItem item in _order)
             {
                 item.Unwatch(_wait);
             }
 
-            Publish([]);
+            _order.Clear();
+            _bySocket.Clear();
+            Volatile.Write(ref _arrays, null);
         }
 
         Changed();
     }
 
     /// <summary>The plain sockets that are waited for; unchangeable.</summary>
-    internal PollItem[] Plain => Volatile.Read(ref _plain);
+    internal PollItem[] Plain => Arrays.Plain;
+
+    private ItemArrays Arrays
+    {
+        get
+        {
+            if (Volatile.Read(ref _arrays) is { } made)
+            {
+                return made;
+            }
+
+            lock (_gate)
+            {
+                return _arrays ??= new ItemArrays([.. _order]);
+            }
+        }
+    }
 
     /// <summary>A plain socket may be ready: those who wait look.</summary>
     internal void OnMayBeReady() => _wait.OnMayBeReady();
@@ -186,13 +218,14 @@ public sealed class Poller : IDisposable
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            if (IndexOf(socket) >= 0)
+            if (_bySocket.ContainsKey(socket))
             {
                 throw new ArgumentException("The poller has this socket already: use Modify.", nameof(socket));
             }
 
             item.Watch(_wait);
-            Publish([.. _items, item]);
+            _bySocket.Add(socket, _order.AddLast(item));
+            Volatile.Write(ref _arrays, null);
         }
 
         Changed();
@@ -203,18 +236,16 @@ public sealed class Poller : IDisposable
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            int index = IndexOf(socket);
-            if (index < 0)
+            if (!_bySocket.TryGetValue(socket, out LinkedListNode<PollItem>? place))
             {
                 throw new ArgumentException("The poller does not have this socket: use Add.", nameof(socket));
             }
 
-            PollItem item = _items[index].With(events);
+            PollItem item = place.Value.With(events);
             item.Watch(_wait);
-            _items[index].Unwatch(_wait);
-            PollItem[] items = [.. _items];
-            items[index] = item;
-            Publish(items);
+            place.Value.Unwatch(_wait);
+            place.Value = item;
+            Volatile.Write(ref _arrays, null);
         }
 
         Changed();
@@ -224,26 +255,18 @@ public sealed class Poller : IDisposable
     {
         lock (_gate)
         {
-            int index = IndexOf(socket);
-            if (index < 0)
+            if (!_bySocket.Remove(socket, out LinkedListNode<PollItem>? place))
             {
                 return false;
             }
 
-            _items[index].Unwatch(_wait);
-            Publish([.. _items.AsSpan(0, index), .. _items.AsSpan(index + 1)]);
+            place.Value.Unwatch(_wait);
+            _order.Remove(place);
+            Volatile.Write(ref _arrays, null);
         }
 
         Changed();
         return true;
-    }
-
-    private int IndexOf(object socket) => Array.FindIndex(_items, item => item.Is(socket));
-
-    private void Publish(PollItem[] items)
-    {
-        Volatile.Write(ref _plain, Array.FindAll(items, static item => item.Plain is not null && item.Events != PollEvents.None));
-        Volatile.Write(ref _items, items);
     }
 
     /// <summary>Those who wait go on with what there is now.</summary>
@@ -261,7 +284,7 @@ public sealed class Poller : IDisposable
         }
 
         ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
-        PollItem[] items = Volatile.Read(ref _items);
+        PollItem[] items = Arrays.All;
         int first = _first < items.Length ? _first : 0;
         int count = 0;
         for (int i = 0; i < items.Length; i++)
@@ -273,9 +296,15 @@ public sealed class Poller : IDisposable
             {
                 ready = item.Look();
             }
-            catch (Exception) when (Array.IndexOf(Volatile.Read(ref _items), item) < 0)
+            catch (Exception)
             {
-                continue; // Taken out meanwhile.
+                // In here, not in a filter, which would run while the look still holds the item: whoever takes it out waits for that under the lock that this needs.
+                if (Array.IndexOf(Arrays.All, item) < 0)
+                {
+                    continue; // Taken out meanwhile.
+                }
+
+                throw;
             }
 
             if (ready == PollEvents.None)
@@ -300,7 +329,7 @@ public sealed class Poller : IDisposable
     {
         BlockingWait.ThrowIfOnShard(nameof(PollAsync));
         long started = Stopwatch.GetTimestamp();
-        PollItem[] items = Volatile.Read(ref _items);
+        PollItem[] items = Arrays.All;
         if (items.Length is > 0 and <= MostLookedAtAgain && _spin.Wait(items, static items => Array.Exists(items, static item => item.LookAgain())))
         {
             int found = Look(results);
@@ -389,5 +418,13 @@ public sealed class Poller : IDisposable
         {
             PlainSocketWatch.Arm(this);
         }
+    }
+
+    /// <summary>The items, and the plain sockets among them that something is asked of; unchangeable.</summary>
+    private sealed class ItemArrays(PollItem[] all)
+    {
+        public PollItem[] All => all;
+
+        public PollItem[] Plain { get; } = Array.FindAll(all, static item => item.Plain is not null && item.Events != PollEvents.None);
     }
 }
