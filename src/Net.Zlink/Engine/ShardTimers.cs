@@ -24,6 +24,9 @@ internal sealed class ShardTimer(Action<object> callback, object state)
 /// </remarks>
 internal sealed class ShardTimers : ShardWork, IDisposable
 {
+    // After a pause of the machine the deadlines of all connections may have passed at once; each may close one, in some 50 us. So many fit into a turn of the shard; then its other work has its turn.
+    private const int MaxPerRun = 32;
+
     private readonly ShardLoop _shard;
     private readonly TimeProvider _time;
     private readonly ITimer _clock;
@@ -88,8 +91,14 @@ internal sealed class ShardTimers : ShardWork, IDisposable
     {
         _clockDue = long.MaxValue;
         long now = _time.GetTimestamp();
-        while (_count > 0 && _heap[0].Due <= now)
+        for (int fired = 0; _count > 0 && _heap[0].Due <= now; fired++)
         {
+            if (fired == MaxPerRun)
+            {
+                _shard.Post(this, 1);
+                return;
+            }
+
             ShardTimer timer = _heap[0];
             Remove(0);
             timer.Fire();
