@@ -55,7 +55,7 @@ internal static class NativeOptionTable
         General<SocketOptions>(66, "HANDSHAKE_IVL", "HandshakeInterval", static o => Ms(o.HandshakeInterval), static (o, v) => o.HandshakeInterval = Time(v)),
         Flag<PubOptions>(69, "XPUB_NODROP", "NoDrop", static (o, v) => o.NoDrop = v),
         Flag<XPubOptions>(69, "XPUB_NODROP", "NoDrop", static (o, v) => o.NoDrop = v),
-        Flag<XPubOptions>(71, "XPUB_MANUAL", "Manual", static (o, v) => o.Manual = v),
+        Flag<XPubOptions>(71, "XPUB_MANUAL", "Manual", static (o, v) => (o.Manual, o.ManualLastValue) = (v, v && o.ManualLastValue)),
         Bytes<PubOptions>(72, "XPUB_WELCOME_MSG", "WelcomeMessage", null, static (o, v) => o.WelcomeMessage = v.ToArray()),
         Bytes<XPubOptions>(72, "XPUB_WELCOME_MSG", "WelcomeMessage", null, static (o, v) => o.WelcomeMessage = v.ToArray()),
         Inverts<PubOptions>(static o => o.InvertMatching, static (o, v) => o.InvertMatching = v),

@@ -71,7 +71,7 @@ public sealed class XPubOptions : ZmpSocketOptions
     /// <summary>Subscriptions are received and do not count; what counts is what <see cref="XPubSocket.Subscribe(ReadOnlySpan{byte})"/> and <see cref="XPubSocket.Unsubscribe(ReadOnlySpan{byte})"/> answer. Default false. Set it before the first subscriber comes.</summary>
     public bool Manual { get; set => Set(ref field, value); }
 
-    /// <summary>As <see cref="Manual"/>, and the first message sent after a notice was received goes to its sender alone. Default false.</summary>
+    /// <summary>As <see cref="Manual"/>, and the first message sent after a notice was received goes to its sender alone. Default false. Acts at once.</summary>
     public bool ManualLastValue { get; set => Set(ref field, value); }
 
     /// <summary>A message whose first part is no subscription is data to its end. Default false: every part is looked at. Acts at once.</summary>

@@ -218,6 +218,11 @@ public sealed class NativeOptionsTests
         NativeOptions.Set(xpub, 98, 0);
         Assert.True(xpub.Options is { Manual: false, ManualLastValue: false });
         Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Set(xpub, 6, "a"u8)).Error); // not in manual mode
+        NativeOptions.Set(xpub, 98, 1);
+        NativeOptions.Set(xpub, 71, 1);
+        Assert.True(xpub.Options is { Manual: true, ManualLastValue: true });
+        NativeOptions.Set(xpub, 71, 0);
+        Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.Set(xpub, 6, "a"u8)).Error);
         NativeOptions.Set(xpub, 72, "welcome"u8);
         Assert.Equal("welcome"u8.ToArray(), xpub.Options.WelcomeMessage.ToArray());
         using SubSocket sub = context.CreateSub();

@@ -138,6 +138,42 @@ public sealed class LiveOptionTests
         Assert.Equal("A1"u8, received.Span);
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_notice_takes_the_next_publication_for_its_sender_alone_by_what_the_option_says_then(bool isOn)
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { Manual = true, ManualLastValue = !isOn });
+        publisher.Bind("inproc://last");
+        SubSocket[] subscribers = [fixture.Context.CreateSub(), fixture.Context.CreateSub()];
+        foreach (SubSocket subscriber in subscribers)
+        {
+            subscriber.Subscribe("A"u8);
+            subscriber.Connect("inproc://last");
+            (await publisher.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+            publisher.Subscribe("A"u8);
+        }
+
+        publisher.Options.ManualLastValue = isOn;
+        publisher.Send("A1"u8);
+        publisher.Send("A2"u8);
+        string[][] got = [.. subscribers.Select(static subscriber => ReadAll(subscriber))];
+        Assert.Equal<IEnumerable<string>>([isOn ? ["A2"] : ["A1", "A2"], ["A1", "A2"]], got);
+    }
+
+    private static string[] ReadAll(SubSocket socket)
+    {
+        var all = new List<string>();
+        while (socket.TryReceive(out Message message))
+        {
+            all.Add(System.Text.Encoding.ASCII.GetString(message.Span));
+            message.Dispose();
+        }
+
+        return [.. all];
+    }
+
     private static int Fill(DuplexSocket socket)
     {
         int sent = 0;

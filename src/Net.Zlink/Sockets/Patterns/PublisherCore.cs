@@ -42,7 +42,7 @@ internal sealed class PublisherCore : SocketCore
     /// <summary>Messages go to the peers that do not match.</summary>
     public bool Inverts { get; set; }
 
-    /// <summary>The first message after a notice goes to that peer alone.</summary>
+    /// <summary>The first message after a notice goes to that peer alone. To be followed by <see cref="Notices"/>.</summary>
     public bool ManualLastValue { get; set; }
 
     public bool OnlyFirst { get; set; }
@@ -75,6 +75,7 @@ internal sealed class PublisherCore : SocketCore
             using (Gate.Hold())
             {
                 _notices = value;
+                FindOnlyNext();
             }
         }
     }
@@ -206,7 +207,7 @@ internal sealed class PublisherCore : SocketCore
             using (Gate.Hold())
             {
                 _lastNotice = asker.IsAttached ? asker : null;
-                _onlyNext = ManualLastValue ? _lastNotice : null;
+                FindOnlyNext();
             }
         }
     }
@@ -297,6 +298,9 @@ internal sealed class PublisherCore : SocketCore
             _told!.Add(pipe, prefix, subscribes: false);
         }
     }
+
+    /// <summary>By the options of now, as natively: they may be set back while a notice is still unanswered. Under the lock.</summary>
+    private void FindOnlyNext() => Volatile.Write(ref _onlyNext, ManualLastValue && _notices.Manual ? _lastNotice : null);
 
     private static SubscriptionOutcome Tell(bool notify) => notify ? SubscriptionOutcome.Notify : SubscriptionOutcome.Silent;
 
