@@ -21,9 +21,6 @@ internal sealed class RouteLines
     // Lines kept for the next wait, so that a wait allocates nothing in steady state: as many as waiters are kept.
     private const int MaxSpare = 64;
 
-    // Below, a table is under 20 KB, and one that fills and empties again and again would be made anew each time.
-    private const int SmallestTrimmed = 1_024;
-
     private readonly HashSet<RouteLine> _lines = new(ByRoute.Instance);
     private readonly Stack<RouteLine> _spare = [];
 
@@ -62,12 +59,7 @@ internal sealed class RouteLines
 
         if (waiter.HasRoute && waiter is { Previous: null, Next: null })
         {
-            _lines.Remove(line); // While its last waiter says whose it is.
-            if (_lines.Count == 0 && _lines.Capacity > SmallestTrimmed)
-            {
-                _lines.TrimExcess();
-            }
-
+            _lines.RemoveAndTrim(line); // While its last waiter says whose it is.
             if (_spare.Count < MaxSpare)
             {
                 _spare.Push(line);

@@ -434,7 +434,7 @@ internal abstract class SocketCore
         if (pipe.IsAttached)
         {
             pipe.IsAttached = false;
-            _pipes.Remove(pipe);
+            _pipes.RemoveAndTrim(pipe);
             FindOnly();
             Remove(pipe);
         }

@@ -350,7 +350,6 @@ internal sealed class PublisherCore : SocketCore
     /// <summary>Fills the targets; returns how many.</summary>
     private int Match(ReadOnlySpan<byte> topic)
     {
-        _matches.Clear();
         _subscriptions.Match(topic, _matches);
         int count = 0;
         if (!Inverts)
@@ -381,6 +380,7 @@ internal sealed class PublisherCore : SocketCore
             }
         }
 
+        _matches.Clear(); // Here, not before the next message: they may have gone by then, and are to be collected.
         return count;
     }
 

@@ -81,7 +81,17 @@ internal sealed class TestPipe : Pipe
     /// <summary>Runs when the sender is told of room.</summary>
     public Action? OnRoom { get; set; }
 
-    public override OutboundCounts Outbound => default;
+    /// <summary>Runs when its books are looked at.</summary>
+    public Action? Counted { get; set; }
+
+    public override OutboundCounts Outbound
+    {
+        get
+        {
+            Counted?.Invoke();
+            return default;
+        }
+    }
 
     public override bool HasRoom => false;
 
