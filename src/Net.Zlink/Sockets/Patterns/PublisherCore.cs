@@ -286,6 +286,8 @@ internal sealed class PublisherCore : SocketCore
         {
             _subscriptions.RemoveAll(place.Granted, (Core: this, Pipe: pipe), static (prefix, last, loss) => loss.Core.TellLoss(loss.Pipe, prefix, last));
         }
+
+        _told!.EndLosses();
     }
 
     /// <summary>Outside of the lock, because the receive queue may hand notices to a waiting consumer at once.</summary>
@@ -295,7 +297,7 @@ internal sealed class PublisherCore : SocketCore
     {
         if (_notices.TellsLoss(last))
         {
-            _told!.Add(pipe, prefix, subscribes: false);
+            _told!.AddLoss(pipe, prefix);
         }
     }
 
