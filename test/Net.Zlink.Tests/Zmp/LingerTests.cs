@@ -48,6 +48,7 @@ public sealed class LingerTests : IDisposable
         await fixture.SettleAsync();
         time.Advance(Linger);
         await fixture.UntilAsync(() => sender.GetStatistics().DroppedMessages > 0);
+        await fixture.Context.WhenIdleAsync().Guarded(); // The next time begins to run right behind the drop.
         time.Advance(sender.Options.CloseTimeout);
         await sender.Core.AllClosed.Guarded();
 
