@@ -1,9 +1,11 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Buffers;
 
 /// <summary>Objects that wait for their next use, up to a number; more are left to the collector. Thread-safe.</summary>
+/// <remarks>The queue takes a lock now and then. A thread that is interrupted there does without a spare: see <see cref="Uninterrupted"/>.</remarks>
 /// <param name="most">How many wait at most.</param>
 internal sealed class SpareObjects<T>(int most)
     where T : class
@@ -14,8 +16,17 @@ internal sealed class SpareObjects<T>(int most)
     /// <summary>Takes one out, if there is one.</summary>
     public bool TryTake([NotNullWhen(true)] out T? spare)
     {
-        if (!_spares.TryDequeue(out spare))
+        try
         {
+            if (!_spares.TryDequeue(out spare))
+            {
+                return false;
+            }
+        }
+        catch (ThreadInterruptedException)
+        {
+            Uninterrupted.AskAgain(interrupted: true);
+            spare = null;
             return false;
         }
 
@@ -28,11 +39,17 @@ internal sealed class SpareObjects<T>(int most)
     {
         if (Interlocked.Increment(ref _count) <= most)
         {
-            _spares.Enqueue(spare);
+            try
+            {
+                _spares.Enqueue(spare);
+                return;
+            }
+            catch (ThreadInterruptedException)
+            {
+                Uninterrupted.AskAgain(interrupted: true);
+            }
         }
-        else
-        {
-            Interlocked.Decrement(ref _count);
-        }
+
+        Interlocked.Decrement(ref _count);
     }
 }

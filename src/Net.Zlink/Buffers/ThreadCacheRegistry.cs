@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Buffers;
 
@@ -21,7 +22,7 @@ internal sealed class ThreadCacheRegistry
 
     internal ThreadCache Create(object key, WeakReference<BufferPool> pool)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             var cache = new ThreadCache(key, pool, _nextHomeStripe++);
             _caches.Add(cache);
@@ -37,7 +38,7 @@ internal sealed class ThreadCacheRegistry
     /// <summary>The thread of the cache is gone: keeps its counts, moves its buffers.</summary>
     internal void Retire(ThreadCache cache, ReadOnlySpan<BufferClass> classes)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             if (!_caches.Remove(cache))
             {
@@ -57,7 +58,7 @@ internal sealed class ThreadCacheRegistry
     /// <summary>See <see cref="BufferClass.Trim"/>; the gate makes it one at a time.</summary>
     internal void Trim(int classIndex, BufferClass bufferClass, bool onlyUnused)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             bufferClass.Trim(classIndex, CollectionsMarshal.AsSpan(_caches), onlyUnused);
         }
@@ -66,7 +67,7 @@ internal sealed class ThreadCacheRegistry
     internal BufferClassStatistics[] Snapshot(ReadOnlySpan<BufferClass> classes)
     {
         var snapshot = new BufferClassStatistics[classes.Length];
-        lock (_gate)
+        using (_gate.Hold())
         {
             for (int index = 0; index < classes.Length; index++)
             {
@@ -80,7 +81,7 @@ internal sealed class ThreadCacheRegistry
     /// <summary>Empties all caches, for good.</summary>
     internal void Close()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             _closed = true;
             foreach (ThreadCache cache in _caches)

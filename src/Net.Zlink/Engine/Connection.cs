@@ -19,12 +19,13 @@ internal sealed class Connection : ShardWork, IWireEvents
     private const int MoreToRead = 16;
     private const int LookAhead = 32;
     private const int SendingEnded = 64;
+    private const int WriteFailed = 128;
 
     // A connection's turn is so many reads of up to 64 KiB, or of one large frame each: then the others of its shard get theirs.
     private const int MaxReadsPerTurn = 4;
 
-    // A peer that goes on sending after our end has everything we wrote; this much of what it sends is thrown away before it is cut off.
-    private const long MaxDiscarded = 16L * 1024 * 1024;
+    // What a lost peer had sent: 16 MiB in reads of 64 KiB, more than the system keeps for a connection unless it is told to (6 MiB).
+    private const int MaxReadsOfRest = 256;
 
     private readonly IConnectionSink _sink;
     private readonly IFrameScanner _scanner;
@@ -33,7 +34,6 @@ internal sealed class Connection : ShardWork, IWireEvents
     private readonly ConnectionWriter _writer;
     private FrameReader _reader;
     private IdleWatch? _idle;
-    private long _discarded;
     private bool _started;
     private bool _readPending = true; // The first wait is begun by Start, beside the shard: told to close before that, the shard must not begin a second one.
     private bool _parked;
@@ -187,6 +187,12 @@ internal sealed class Connection : ShardWork, IWireEvents
             // The wait for input goes on; what it reports later is read already, or more has come.
             ReadLoop();
         }
+
+        if ((reasons & WriteFailed) != 0)
+        {
+            TakeRest();
+            _closer.OnLost();
+        }
     }
 
     internal override void OnFault(Exception exception)
@@ -257,6 +263,9 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     /// <summary>Writes what there is, unless the kernel is full; the closer hears of the end.</summary>
     internal void Flush() => _writer.Flush();
+
+    /// <summary>A write has failed, for good.</summary>
+    internal void LoseBehindRest() => Shard.Post(this, WriteFailed);
 
     /// <summary>Reads on in order to throw away, until the peer ends its side: unread input would turn our close into a reset.</summary>
     internal void DiscardInput()
@@ -336,7 +345,7 @@ internal sealed class Connection : ShardWork, IWireEvents
 
         if (!_closer.IsOpen)
         {
-            DiscardLoop();
+            _closer.Discard(MaxReadsPerTurn);
         }
         else if (!_parked)
         {
@@ -413,30 +422,23 @@ internal sealed class Connection : ShardWork, IWireEvents
         Shard.Post(this, MoreToRead);
     }
 
-    private void DiscardLoop()
+    /// <summary>
+    /// The peer is gone. What it had sent before that is here, and it may have counted on it: that is taken in, past the limits, as there will be nobody to read on for when there is room again.
+    /// </summary>
+    private void TakeRest()
     {
-        for (int i = 0; i < MaxReadsPerTurn; i++)
+        ReadOutcome outcome = ReadOutcome.More;
+        for (int reads = 0; reads < MaxReadsOfRest && outcome == ReadOutcome.More && _closer.IsOpen && !_reader.IsBroken && (!_parked || _sink.MayTakeRest(this)); reads++)
         {
-            ReadOutcome outcome = FrameReader.Discard(Wire, Shard.ReceiveSlab, ref _discarded);
-            if (outcome is ReadOutcome.EndOfStream or ReadOutcome.Failed or ReadOutcome.Refused || (_discarded > MaxDiscarded && _closer.IsFlushed))
-            {
-                _closer.OnPeerEnded();
-                return;
-            }
-
-            if (outcome == ReadOutcome.Drained && WaitForInput() == WireStatus.WouldWait)
-            {
-                return;
-            }
+            outcome = _reader.Read(Wire, Shard.ReceiveSlab, _pool, _scanner, out InboundBatch batch);
+            _parked |= batch.Frames > 0 && Deliver(batch) == Delivery.Park;
         }
-
-        Shard.Post(this, MoreToRead);
     }
 
     /// <summary>
     /// Waits for input. WouldWait: it is awaited. Done: there is input. Failed: an error, which the system reports only this once (the next read would take a reset for an orderly end).
     /// </summary>
-    private WireStatus WaitForInput()
+    internal WireStatus WaitForInput()
     {
         if (_readPending)
         {

@@ -10,6 +10,9 @@ namespace Net.Zlink.Engine;
 /// </remarks>
 internal sealed class ConnectionCloser(Connection connection)
 {
+    // A peer that goes on sending after our end has everything we wrote; this much of what it sends is thrown away before it is cut off.
+    private const long MaxDiscarded = 16L * 1024 * 1024;
+
     private readonly Lock _gate = new();
     private Phase _phase;
     private bool _peerEnded;
@@ -21,6 +24,7 @@ internal sealed class ConnectionCloser(Connection connection)
     private CloseMode _requestedMode;
     private TimeSpan? _requestedLinger;
     private bool _isRequested;
+    private long _discarded;
 
     private enum Phase
     {
@@ -187,6 +191,27 @@ internal sealed class ConnectionCloser(Connection connection)
         {
             connection.DiscardInput();
         }
+    }
+
+    /// <summary>Throws away what the peer still sends, in so many reads, and then asks for another turn.</summary>
+    public void Discard(int reads)
+    {
+        for (int i = 0; i < reads; i++)
+        {
+            ReadOutcome outcome = FrameReader.Discard(connection.Wire, connection.Shard.ReceiveSlab, ref _discarded);
+            if (outcome is ReadOutcome.EndOfStream or ReadOutcome.Failed or ReadOutcome.Refused || (_discarded > MaxDiscarded && IsFlushed))
+            {
+                OnPeerEnded();
+                return;
+            }
+
+            if (outcome == ReadOutcome.Drained && connection.WaitForInput() == WireStatus.WouldWait)
+            {
+                return;
+            }
+        }
+
+        connection.DiscardInput();
     }
 
     /// <summary>The peer sends nothing more: it ended its side, or the connection broke while we were closing.</summary>

@@ -27,6 +27,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     private ShardTimer? _timer;
     private PinnedMemory? _pinned;
     private bool _isStopped;
+    private bool _isBroken;
 
     /// <summary>The wire has a write that will report its end.</summary>
     private bool IsPending { get; set; }
@@ -42,7 +43,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     /// <summary>Writes until nothing is left, the kernel is full, or the turn is used up; the closer hears when nothing is left.</summary>
     public void Flush()
     {
-        if (IsPending || _isStopped || closer.IsClosed)
+        if (IsPending || _isStopped || _isBroken || closer.IsClosed)
         {
             return;
         }
@@ -271,15 +272,9 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
 
     private void OnLost()
     {
-        if (connection.Shard.IsHelped)
-        {
-            // The end of a connection calls its handler, which has no business on a sender's stack.
-            connection.RequestClose(DisconnectReason.TransportError, CloseMode.Abort);
-        }
-        else
-        {
-            closer.OnLost();
-        }
+        // Not here: the read that is under way on this stack may have called for this write, and a sender's stack is no place for a handler that hears of the end.
+        _isBroken = true;
+        connection.LoseBehindRest();
     }
 
     private void OnTimer() =>

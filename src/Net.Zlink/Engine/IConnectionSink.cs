@@ -31,6 +31,9 @@ internal interface IConnectionSink
     /// <summary>Whether a connection that has input may read it now; if not, it is parked and the receiver resumes it later.</summary>
     bool MayRead(Connection connection);
 
+    /// <summary>Whether a connection that is parked may hand over what its peer, which is gone, had sent before: nothing comes behind it.</summary>
+    bool MayTakeRest(Connection connection) => MayRead(connection);
+
     /// <summary>The connection takes no more frames in and no more sends out; accepted sends are still being written. Called once.</summary>
     void OnClosing(Connection connection, DisconnectReason reason, string? detail);
 

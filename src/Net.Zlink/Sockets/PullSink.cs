@@ -55,6 +55,8 @@ internal sealed class PullSink(StreamHub hub) : IConnectionSink
 
     public bool MayRead(Connection connection) => hub.Queue.MayRead(((StreamLink)connection.Context!).Pull!);
 
+    public bool MayTakeRest(Connection connection) => true;
+
     public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
     {
         var link = (StreamLink)connection.Context!;

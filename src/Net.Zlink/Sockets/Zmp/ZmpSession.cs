@@ -23,6 +23,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     private long _openedAt;
     private bool _mustFlush;
     private bool _isReady;
+    private bool _isBarred;
 
     /// <param name="socket">The socket it belongs to.</param>
     /// <param name="settings">The endpoint's options.</param>
@@ -178,6 +179,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         Delivery delivery = _messages.End();
         if (delivery == Delivery.Continue && _isReady && !wasReady && connection.IsOpen && !HasRoom())
         {
+            _isBarred = true;
             delivery = Delivery.Park; // Not asked of a lane that has just said so itself: asking takes back the wish to be told of room.
         }
 
@@ -204,12 +206,16 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     {
         if (!_isReady || HasRoom())
         {
+            _isBarred = false;
             return true;
         }
 
         Heartbeats().OnParked();
         return false;
     }
+
+    /// <remarks>Of a peer that has found no room yet, nothing: one that connects again and again would get that much into the queue each time.</remarks>
+    public bool MayTakeRest(Connection connection) => !_isBarred;
 
     public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
     {
