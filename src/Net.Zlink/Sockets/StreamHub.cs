@@ -1,7 +1,6 @@
-using System.Globalization;
 using System.Collections.Concurrent;
+using System.Globalization;
 using System.Net;
-using System.Net.Sockets;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Transports;
@@ -384,18 +383,6 @@ internal sealed class StreamHub
         foreach (StreamLink link in _living.Values)
         {
             link.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave);
-        }
-    }
-
-    public static string Describe(Socket socket, string scheme, string endpoint)
-    {
-        try
-        {
-            return Endpoints.Format(socket.RemoteEndPoint, scheme, endpoint);
-        }
-        catch (SocketException)
-        {
-            return ""; // Reset before we could look.
         }
     }
 

@@ -43,7 +43,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         if (refusal is not null)
         {
             Interlocked.Increment(ref hub.Counters.Refused);
-            hub.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, hub.Monitors.IsEmpty ? "" : StreamHub.Describe(socket, listener.Scheme, Endpoint), detail: refusal);
+            hub.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, hub.Monitors.IsEmpty ? "" : Endpoints.Format(TransportHandshake.AddressOf(socket, remote: true), listener.Scheme, Endpoint), detail: refusal);
             Log.ConnectionRefused(hub.Host.Logger, Endpoint, refusal);
             socket.Dispose();
             return;

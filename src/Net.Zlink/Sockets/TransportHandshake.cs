@@ -15,7 +15,7 @@ internal static class TransportHandshake
     /// <summary>Runs it on an accepted socket, when there is a place for it. The task never fails; the socket is the result's, or disposed.</summary>
     public static Task<UpgradeResult> AcceptAsync(WireUpgrade upgrade, Socket socket, string endpoint, string scheme, EngineHost host, SocketMonitors monitors, CancellationToken cancellation)
     {
-        string local = AddressOf(socket, remote: false) is { } address ? Endpoints.Format(address, scheme, endpoint) : endpoint;
+        string local = Endpoints.FormatLocal(AddressOf(socket, remote: false), scheme, endpoint);
         string remote = Endpoints.Format(AddressOf(socket, remote: true), scheme, endpoint);
         monitors.Publish(SocketEventTypes.Accepted, socket.Handle, local, remote);
         return ReportAsync(host.Handshakes.RunAsync(upgrade, socket, host.Pool, host.Time, cancellation), endpoint, local, remote, isAccepted: true, host, monitors);

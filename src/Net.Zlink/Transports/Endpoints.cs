@@ -82,6 +82,9 @@ internal static class Endpoints
         _ => "",
     };
 
+    /// <summary>How events name our end of an accepted connection: by its address, or where that has no numbers (ipc), or cannot be asked for any more, by its listener's endpoint.</summary>
+    public static string FormatLocal(EndPoint? address, string scheme, string endpoint) => address is IPEndPoint ? Format(address, scheme, endpoint) : endpoint;
+
     private static string PathOf(string endpoint)
     {
         int slash = endpoint.IndexOf('/', endpoint.IndexOf("://", StringComparison.Ordinal) + "://".Length);

@@ -55,8 +55,8 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>An address of this connection as events and peers' views show it.</summary>
     public string Format(EndPoint? address, string endpoint) => Endpoints.Format(address, scheme, endpoint);
 
-    /// <summary>How events name our end of an accepted connection: by its address, or where that has no numbers (ipc), or cannot be asked for any more, by its listener's endpoint.</summary>
-    public string FormatLocal(EndPoint? address, string endpoint) => address is IPEndPoint ? Format(address, endpoint) : endpoint;
+    /// <summary>Our end of an accepted connection: see <see cref="Endpoints.FormatLocal"/>.</summary>
+    public string FormatLocal(EndPoint? address, string endpoint) => Endpoints.FormatLocal(address, scheme, endpoint);
 
     /// <summary>Begins to wait for input. True: <see cref="IWireEvents.OnInput"/> follows. False: it ended at once, <see cref="FinishWait"/> says how.</summary>
     public abstract bool WaitForInput();

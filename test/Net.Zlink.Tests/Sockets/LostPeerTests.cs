@@ -1,5 +1,6 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -8,7 +9,6 @@ namespace Net.Zlink.Tests.Sockets;
 /// <summary>What a ZMP socket does about a peer that is gone, be it in the handshake.</summary>
 public sealed class LostPeerTests
 {
-    private static readonly byte[] DealerGreeting = Convert.FromHexString("5A01020000000004010501415A0102000000000104");
     private static readonly byte[] Hi = Convert.FromHexString("5A010000000000026869");
 
     [Fact]
@@ -25,7 +25,7 @@ public sealed class LostPeerTests
         }
 
         using RawPeer second = await listener.AcceptAsync();
-        await second.SendAsync(DealerGreeting);
+        await second.SendAsync(ZmpKit.DealerGreeting("A"u8));
         await dealer.SendAsync("hi"u8.ToArray(), Guard.Token).Guarded();
         const int Greeting = 8 + 3 + 16 + 9; // HELLO with a routing id of 16 bytes, READY
         byte[] all = await second.ReadAsync(Greeting + Hi.Length);
@@ -41,7 +41,7 @@ public sealed class LostPeerTests
             using DealerSocket dealer = context.CreateDealer();
             using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.Disconnected);
             using RawPeer peer = await RawPeer.ConnectAsync(dealer.Bind("tcp://127.0.0.1:0"));
-            await peer.SendAsync(DealerGreeting.Concat(Hi).ToArray());
+            await peer.SendAsync(ZmpKit.DealerGreeting("A"u8).Concat(Hi).ToArray());
             peer.EndSending();
             await monitor.ReadAsync(Guard.Token).Guarded();
             Assert.True(dealer.CanReceive);

@@ -17,8 +17,14 @@ internal sealed class RawPeer(Socket socket) : IDisposable
     /// <param name="receiveBuffer">SO_RCVBUF, for a peer that is to be full soon; 0: the system's.</param>
     public static async Task<RawPeer> ConnectAsync(string endpoint, int receiveBuffer = 0)
     {
-        IPEndPoint address = AddressOf(endpoint);
-        var socket = new Socket(address.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        const string Ipc = "ipc://";
+        EndPoint address = endpoint.StartsWith(Ipc, StringComparison.Ordinal) ? new UnixDomainSocketEndPoint(endpoint[Ipc.Length..]) : AddressOf(endpoint);
+        var socket = new Socket(address.AddressFamily, SocketType.Stream, ProtocolType.Unspecified);
+        if (address is IPEndPoint)
+        {
+            socket.NoDelay = true;
+        }
+
         if (receiveBuffer > 0)
         {
             socket.ReceiveBufferSize = receiveBuffer;

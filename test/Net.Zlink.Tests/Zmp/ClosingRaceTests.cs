@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Net.Sockets;
+using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -8,7 +9,7 @@ namespace Net.Zlink.Tests.Zmp;
 /// <summary>The end of a socket, or of an endpoint, and something else at the same moment. Each round is another moment; a fault showed in one of two to a hundred rounds.</summary>
 public sealed class ClosingRaceTests
 {
-    private static readonly byte[] s_greeting = Convert.FromHexString("5A01020000000004010501415A0102000000000104");
+    private static readonly byte[] s_greeting = ZmpKit.DealerGreeting("A"u8);
     private static readonly byte[] s_hi = Convert.FromHexString("5A010000000000026869");
 
     [Fact]

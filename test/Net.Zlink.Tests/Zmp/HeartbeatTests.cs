@@ -1,4 +1,5 @@
 using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -7,7 +8,6 @@ namespace Net.Zlink.Tests.Zmp;
 /// <summary>Each clock of a connection by itself (docs/protocol.md section 14), against a plain socket, on a clock that the test moves.</summary>
 public sealed class HeartbeatTests
 {
-    private const string Greeting = "5A0102000000000401050141" + "5A0102000000000104"; // HELLO of a DEALER "A", READY
     private const string Ping = "5A0102000000000402000000";
     private const string Answer = "5A010200000000020300";
     private const string InternalError = "5A01020000000011057F0E696E7465726E616C206572726F72";
@@ -199,7 +199,7 @@ public sealed class HeartbeatTests
         options.Linger = TimeSpan.Zero;
         RouterSocket router = fixture.Context.CreateRouter(options);
         RawPeer peer = await fixture.ConnectAsync(router.Bind("tcp://127.0.0.1:0"), receiveBuffer);
-        await peer.SendAsync(Convert.FromHexString(Greeting));
+        await peer.SendAsync(ZmpKit.DealerGreeting("A"u8));
         const int GreetingOfOurs = 8 + 3 + 16 + 9;
         Assert.Equal(GreetingOfOurs, (await peer.ReadAsync(GreetingOfOurs)).Length);
         await fixture.UntilAsync(() => router.GetPeers().Any(static p => p.IsConnected));

@@ -1,4 +1,5 @@
 using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -214,7 +215,7 @@ public sealed class LiveOptionTests
         string endpoint = router.Bind("tcp://127.0.0.1:0");
         using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectionReady);
         RawPeer peer = await fixture.ConnectAsync(endpoint, 16 * 1024);
-        await peer.SendAsync(Convert.FromHexString("5A0102000000000401050141" + "5A0102000000000104")); // HELLO of a DEALER "A", READY
+        await peer.SendAsync(ZmpKit.DealerGreeting("A"u8));
         await monitor.ReadAsync(Guard.Token).Guarded();
         for (int i = 0; i < 20; i++)
         {

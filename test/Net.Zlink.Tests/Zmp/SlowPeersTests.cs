@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -85,8 +86,7 @@ public sealed class SlowPeersTests
         else
         {
             RawPeer raw = await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
-            byte[] hello = [.. Convert.FromHexString("5A01020000000004" + "010501"), .. id, .. Convert.FromHexString("5A0102000000000104")];
-            await raw.SendAsync(hello); // HELLO of a DEALER with its id, and READY.
+            await raw.SendAsync(ZmpKit.DealerGreeting(id));
             peer = raw;
         }
 

@@ -26,6 +26,11 @@ internal static class ZmpKit
         return frame;
     }
 
+    /// <summary>HELLO and READY of a peer.</summary>
+    public static byte[] Greeting(byte type, ReadOnlySpan<byte> routingId = default) => [.. Frame(2, [1, type, (byte)routingId.Length, .. routingId]), .. Frame(2, [4])];
+
+    public static byte[] DealerGreeting(ReadOnlySpan<byte> routingId) => Greeting((byte)ZmpSocketType.Dealer, routingId);
+
     public static byte[] Control(string body) => Frame(2, Hex(body));
 
     /// <summary>What a written frame looks like, of a buffer that was larger.</summary>

@@ -1,18 +1,17 @@
-using System.Net.Sockets;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Tests.Zmp;
 
 /// <summary>A peer that goes with its messages on their way, and is found to be gone by what is sent to it.</summary>
-public sealed class LostPeerTests
+public sealed class PartingPeerTests
 {
     // 150 messages of 1 KB: they fit into what the system keeps (208 KiB of a Unix domain socket), and are more than the mark and the one read of 64 KiB that are taken in.
     private const int Messages = 150;
     private const int Size = 1_000;
     private const int Buffer = 4 * 1024 * 1024;
-    private static readonly byte[] Id = "A"u8.ToArray();
 
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
@@ -23,12 +22,9 @@ public sealed class LostPeerTests
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true, ReceiveHighWaterMark = 10, ReceiveBufferSize = Buffer, Linger = TimeSpan.Zero });
         using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected);
         endpoint = router.Bind(endpoint);
-        using RawPeer peer = await ConnectAsync(fixture, endpoint);
-        byte[] hello = [.. Convert.FromHexString("5A01020000000004" + "010501"), .. Id, .. Convert.FromHexString("5A0102000000000104")];
-        await peer.SendAsync(hello); // HELLO of a DEALER with its id, and READY.
-        byte[] frame = [.. Convert.FromHexString("5A01000000000000"), .. new byte[Size]];
-        (frame[6], frame[7]) = (Size >> 8, Size & 0xFF);
-        byte[] frames = [.. Enumerable.Repeat(frame, Messages).SelectMany(static f => f)];
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        await peer.SendAsync(ZmpKit.DealerGreeting("A"u8));
+        byte[] frames = [.. Enumerable.Repeat(ZmpKit.Frame(0, new byte[Size]), Messages).SelectMany(static frame => frame)];
         await peer.SendAsync(frames);
         await fixture.UntilAsync(() => router.GetPeers().Any(static p => p.IsParked));
         peer.Dispose();
@@ -36,7 +32,7 @@ public sealed class LostPeerTests
         // The first answer is what the peer's system refuses, the next one hears of it.
         while (!monitor.TryRead(out _))
         {
-            router.TrySend(Id, "answer"u8, out _);
+            router.TrySend("A"u8, "answer"u8, out _);
             await fixture.SettleAsync();
         }
 
@@ -47,17 +43,5 @@ public sealed class LostPeerTests
         }
 
         Assert.False(router.TryReceive(out _));
-    }
-
-    private static async Task<RawPeer> ConnectAsync(ContextFixture fixture, string endpoint)
-    {
-        if (endpoint.StartsWith("tcp", StringComparison.Ordinal))
-        {
-            return await fixture.ConnectAsync(endpoint);
-        }
-
-        var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
-        await socket.ConnectAsync(new UnixDomainSocketEndPoint(endpoint["ipc://".Length..]), Guard.Token).AsTask().Guarded();
-        return new RawPeer(socket);
     }
 }
