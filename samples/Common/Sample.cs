@@ -55,7 +55,7 @@ internal static class Sample
         using var stop = new CancellationTokenSource();
         Console.CancelKeyPress += (_, e) =>
         {
-            e.Cancel = true;
+            e.Cancel = !stop.IsCancellationRequested; // A second one ends the program at once.
             stop.Cancel();
         };
         try

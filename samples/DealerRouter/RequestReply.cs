@@ -38,7 +38,13 @@ internal sealed class RequestReply(int workers, int requests, string endpoint)
         byte[] request = new byte[sizeof(long)];
         for (long i = 0; i < requests; i++)
         {
-            await window.WaitAsync(cancellation).ConfigureAwait(false);
+            Task place = window.WaitAsync(cancellation);
+            if (!place.IsCompleted && await Task.WhenAny(place, receiving).ConfigureAwait(false) == receiving)
+            {
+                await receiving.ConfigureAwait(false); // It failed, and says why: nobody frees a place any more.
+            }
+
+            await place.ConfigureAwait(false);
             BinaryPrimitives.WriteInt64LittleEndian(request, i);
             await client.SendAsync(request, cancellation).ConfigureAwait(false);
         }

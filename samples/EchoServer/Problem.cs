@@ -16,15 +16,11 @@ internal static class Problem
         return ExitCode;
     }
 
-    public static int CannotListen(CannotListenException problem) => Report($"cannot listen on '{problem.Endpoint}': {Advice(problem.Endpoint, problem.Cause)}");
+    /// <summary>The library's own sentence, which names the endpoint, the reason and what to do; and where an option of this program is meant by it, which.</summary>
+    public static int CannotListen(CannotListenException problem) =>
+        Report($"cannot listen on {problem.Cause.Message}. Here that is {Hint(problem.Endpoint, problem.Cause)}");
 
-    private static string Advice(string endpoint, ZlinkException cause) => cause.Error switch
-    {
-        ZlinkError.AddressInUse => "the address is in use. Stop the program that has it, or give --endpoint another port (0: any).",
-        ZlinkError.InvalidArgument when Options.IsEncrypted(endpoint) => $"{cause.Message}. Here that is --cert and --key, or --dev-cert.",
-        ZlinkError.InvalidArgument => $"it is not an endpoint. Write it like {Options.DefaultEndpoint}, tcp://*:5555 or tcp://[::1]:0.",
-        ZlinkError.ProtocolNotSupported => "use tcp://, ipc://, tls://, ws:// or wss://.",
-        ZlinkError.NoDevice => "this machine has no such name or network interface. Use an address of this machine, or * for all of them.",
-        _ => cause.Message,
-    };
+    private static string Hint(string endpoint, ZlinkException cause) => cause.Error == ZlinkError.InvalidArgument && Options.IsEncrypted(endpoint)
+        ? "--endpoint for the text, and --cert and --key, or --dev-cert, for the certificate."
+        : $"--endpoint, such as {Options.DefaultEndpoint}.";
 }

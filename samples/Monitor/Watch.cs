@@ -67,7 +67,7 @@ internal sealed class Watch(int clients, string endpoint, TextWriter output)
             _counts[one.Type] = _counts.GetValueOrDefault(one.Type) + 1;
         }
 
-        output.WriteLine(FormattableString.Invariant($"{one.Type,-16} {one.Value,5}  {one.LocalEndpoint}  {one.RemoteEndpoint}  {Encoding.UTF8.GetString(one.RoutingId.Span)}  {one.Detail}"));
+        output.WriteLine(FormattableString.Invariant($"{one.Type,-16} {one.Value,5}  {one.LocalEndpoint}  {one.RemoteEndpoint}  {Encoding.UTF8.GetString(one.PeerRoutingId.Span)}  {one.Detail}"));
         if (one.Type == SocketEventTypes.MonitorStopped)
         {
             _stopped.TrySetResult();

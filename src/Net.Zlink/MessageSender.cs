@@ -108,8 +108,8 @@ internal readonly struct MessageSender
 
     private static Exception ErrorOf(SendStatus status) => status switch
     {
-        SendStatus.Full => new ZlinkException(ZlinkError.Again, "there is no peer that has room: none is connected, or they do not read as fast as this side sends"),
-        SendStatus.Unroutable => new ZlinkException(ZlinkError.HostUnreachable, "there is no peer of that routing id"),
+        SendStatus.Full => new ZlinkException(ZlinkError.Again, "no peer had room within SendTimeout: none is connected, or each is at SendHighWaterMark or SendByteLimit and reads slower than this side sends; Describe() shows which"),
+        SendStatus.Unroutable => new ZlinkException(ZlinkError.HostUnreachable, "no peer has that routing id: it has not connected yet, or has left; GetPeers() lists those there are"),
         SendStatus.Closed => new ObjectDisposedException("The socket is disposed.", innerException: null),
         _ => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down"),
     };

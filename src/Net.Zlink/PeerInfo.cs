@@ -33,6 +33,9 @@ public sealed record PeerInfo
     /// <summary>Whole messages received; subscriptions are none.</summary>
     public required long MessagesReceived { get; init; }
 
+    /// <summary>Messages for this peer that it does not get: dropped at its high-water mark (PUB, XPUB, ROUTER), or accepted and lost with a connection.</summary>
+    public required long MessagesDropped { get; init; }
+
     /// <summary>Messages that wait to be written, and their bytes.</summary>
     public required (long Messages, long Bytes) Outbound { get; init; }
 
@@ -63,6 +66,7 @@ public sealed record PeerInfo
             IsParked = inbound.IsParked || connection is { IsParked: true }, // An XPUB's connection also rests while topics of whomever are unread.
             MessagesSent = outbound.WrittenMessages,
             MessagesReceived = inbound.Received,
+            MessagesDropped = pipe.DroppedAtMark + outbound.DroppedMessages,
             Outbound = (outbound.QueuedMessages, outbound.QueuedBytes),
             Unread = (inbound.QueuedMessages, inbound.QueuedBytes),
             SinceLastRead = connection is null ? null : System.Diagnostics.Stopwatch.GetElapsedTime(connection.LastReadAt),

@@ -3,7 +3,7 @@ using Net.Zlink.Sockets.Patterns;
 namespace Net.Zlink;
 
 /// <summary>PUB: sends each message to every subscriber that has subscribed a prefix of its first part. Talks to SUB and XSUB.</summary>
-/// <remarks>Safe for any number of threads. A subscriber at its high-water mark misses messages, which is counted, unless <see cref="PubOptions.NoDrop"/>.</remarks>
+/// <remarks>Safe for any number of threads. A subscriber at its high-water mark misses messages, which is counted, unless <see cref="PubOptions.NoDrop"/>. A subscriber hears what is sent from the moment on that its topics have arrived, and nothing of before (docs/patterns.md, "The first messages").</remarks>
 public sealed class PubSocket : ZlinkSocket
 {
     private readonly PublisherCore _core;
@@ -43,6 +43,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
     public void Send(ReadOnlySpan<byte> payload) => Sender.Send([], payload);
 
     /// <summary>Sends a message of one part, waiting for room if need be.</summary>
@@ -58,6 +59,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <summary>Sends a message of several parts, whole or not at all if it need not wait.</summary>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
     /// <returns>False if it would have to wait.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
@@ -66,8 +68,10 @@ public sealed class PubSocket : ZlinkSocket
     /// <summary>Sends a message of several parts, whole or not at all, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
     /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
     public void Send(MessageBuilder message) => Sender.Send([], message);
 
     /// <summary>Sends a message of several parts, whole or not at all, waiting for room if need be.</summary>
@@ -76,6 +80,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
     /// <exception cref="InvalidOperationException">The builder was touched while this waited; nothing of it was sent.</exception>
@@ -93,7 +98,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <param name="message">A received message; accepted, it is ended.</param>
     /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="InvalidOperationException">There is no message in it.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a shard.</exception>
     /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
     public void Send(in Message message) => Sender.Send([], in message);
 

@@ -76,6 +76,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
     public void Send(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload) => Sender.Send(routingId, payload);
 
     /// <summary>Sends a message of one part, waiting for room if need be.</summary>
@@ -93,8 +94,9 @@ public sealed class RouterSocket : ReceivingSocket
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
     /// <returns>False if it would have to wait, or there is no such peer with <see cref="RouterOptions.Mandatory"/>.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    /// <exception cref="ArgumentException">The message has no part.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(ReadOnlySpan<byte> routingId, MessageBuilder message) => TrySend(routingId, message, out _);
 
@@ -103,8 +105,9 @@ public sealed class RouterSocket : ReceivingSocket
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
     /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark, or HostUnreachable: there is no such peer.</param>
     /// <returns>True if it was accepted.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    /// <exception cref="ArgumentException">The message has no part.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(ReadOnlySpan<byte> routingId, MessageBuilder message, out ZlinkError error)
     {
@@ -116,8 +119,10 @@ public sealed class RouterSocket : ReceivingSocket
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
     /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    /// <exception cref="ArgumentException">The message has no part.</exception>
+    /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
     public void Send(ReadOnlySpan<byte> routingId, MessageBuilder message) => Sender.Send(routingId, message);
 
     /// <summary>Sends a message of several parts, whole or not at all, waiting for room if need be.</summary>
@@ -127,8 +132,9 @@ public sealed class RouterSocket : ReceivingSocket
     /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    /// <exception cref="ArgumentException">The message has no part.</exception>
     /// <exception cref="InvalidOperationException">The builder was touched while this waited; nothing of it was sent.</exception>
     public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, MessageBuilder message, CancellationToken cancellationToken = default) => Sender.SendAsync(routingId.Span, message, cancellationToken);
 
@@ -139,14 +145,28 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TrySend(ReadOnlySpan<byte> routingId, in Message message) => Sender.TrySend(routingId, in message) == ZlinkError.None;
+    public bool TrySend(ReadOnlySpan<byte> routingId, in Message message) => TrySend(routingId, in message, out _);
+
+    /// <summary>Passes a received message on, without a copy of long parts if it need not wait, and says why not.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="message">A received message; accepted, it is ended.</param>
+    /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark, or HostUnreachable: there is no such peer.</param>
+    /// <returns>True if it was accepted.</returns>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in it.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool TrySend(ReadOnlySpan<byte> routingId, in Message message, out ZlinkError error)
+    {
+        error = Sender.TrySend(routingId, in message);
+        return error == ZlinkError.None;
+    }
 
     /// <summary>Passes a received message on, without a copy of long parts, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="message">A received message; accepted, it is ended.</param>
     /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="InvalidOperationException">There is no message in it.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a shard.</exception>
     public void Send(ReadOnlySpan<byte> routingId, in Message message) => Sender.Send(routingId, in message);
 
     /// <summary>Passes a received message on, without a copy of long parts, waiting for room if need be.</summary>

@@ -174,8 +174,23 @@ public abstract class SocketOptions
 
     internal QueueLimits ReceiveLimits => new(ReceiveHighWaterMark, ReceiveByteLimit);
 
-    /// <summary>Takes the defaults that the socket's context has for what was not set here.</summary>
-    internal void BelongTo(ZlinkContextOptions context) => _context = context;
+    /// <summary>They are a socket's from now on, and have its context's defaults for what was not set here.</summary>
+    /// <remarks>Two sockets with one options object would be two peers with one routing id, of which a ROUTER turns one away, and only one of them would see changes that act at once.</remarks>
+    /// <exception cref="InvalidOperationException">They are another socket's.</exception>
+    internal void BelongTo(ZlinkContextOptions context)
+    {
+        if (Interlocked.CompareExchange(ref _context, context, null) is not null)
+        {
+            throw new InvalidOperationException($"These {GetType().Name} are another socket's: make new ones for each socket.");
+        }
+    }
+
+    /// <summary>The socket was not made after all.</summary>
+    internal void BelongToNobody()
+    {
+        Watcher = null;
+        _context = null;
+    }
 
     /// <summary>The time, or the longest one if it is longer than that.</summary>
     internal static TimeSpan CheckTime(TimeSpan value, bool mayBeInfinite, [CallerArgumentExpression(nameof(value))] string? name = null)

@@ -27,7 +27,6 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     {
         _context = context;
         Options = options;
-        options.BelongTo(context.Options);
         Hub = new StreamHub(context.Host, options.TotalReceiveByteLimit);
         _receiver = new StreamReceiver(Hub.Queue, options.AllowSynchronousContinuations);
         _sender = new StreamSender(Hub);
@@ -47,7 +46,8 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <summary>Listens; the frames of peers that come in are received from this socket.</summary>
     /// <param name="endpoint">
     /// tcp://host:port; host an address, a name, an interface or *; port 0 or * for any free one. Or ipc://path (at most 107 bytes, relative
-    /// to the working directory or absolute; this user only), ipc://@name (Linux; no file, any user), or ipc://* for a new file in the temporary directory.
+    /// to the working directory or absolute; this user only), ipc://@name (Linux; no file, any user), or ipc://* for a new file in the temporary directory. Or tls://host:port, ws://host:port/path, wss://host:port/path, which
+    /// for tls and wss needs a certificate first, in <see cref="SocketOptions.Tls"/>.
     /// </param>
     /// <returns>The endpoint with the real port and the numeric address, over ws and wss the host as it was written; of ipc://* with the path that was made.</returns>
     /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse, TooManySockets; for ipc also NotFound, NotADirectory, NameTooLong or PermissionDenied. The message says what to do. ContextTerminated.</exception>

@@ -3,7 +3,7 @@ using Net.Zlink.Sockets.Patterns;
 namespace Net.Zlink;
 
 /// <summary>SUB: receives what publishers send under the topics it has subscribed. Talks to PUB and XPUB.</summary>
-/// <remarks>Safe for any number of threads. A topic is a prefix of a message's first part; the empty one is everything. Topics are told to every publisher, also to those that come later or come back.</remarks>
+/// <remarks>Safe for any number of threads. A topic is a prefix of a message's first part; the empty one is everything. Topics are told to every publisher, also to those that come later or come back; what a publisher sends before a topic has reached it is not received (docs/patterns.md, "The first messages").</remarks>
 public sealed class SubSocket : ReceivingSocket
 {
     private readonly SubscriberCore _core;

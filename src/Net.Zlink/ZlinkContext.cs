@@ -43,7 +43,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         _options = options;
         _ownsPool = options.Pool is null;
         _deadline = options.ShutdownTimeout;
-        ILogger logger = options.LoggerFactory is { } factory ? new GuardedLogger(factory.CreateLogger("Net.Zlink")) : NullLogger.Instance;
+        ILogger logger = options.LoggerFactory is { } factory ? new GuardedLogger(factory.CreateLogger(ZlinkLibrary.LogCategory)) : NullLogger.Instance;
         _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions), options.TimeProvider, logger, new ShardWatch(this, logger), options.TlsAndWebSocketShardCount) { Handshakes = new HandshakeLine(options.MaxHandshakes) };
         _meters = new ZlinkMeters(this);
         _shutdown = new Lazy<Task<ShutdownReport>>(DrainAsync);
@@ -58,72 +58,69 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
 
     internal InprocRegistry Inproc { get; } = new();
 
-    /// <summary>Makes a STREAM socket with the default options.</summary>
-    /// <returns>The socket; it has no endpoint yet.</returns>
-    /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
-    /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public StreamSocket CreateStream() => CreateStream(new StreamOptions());
-
     /// <summary>Makes a STREAM socket.</summary>
-    /// <param name="options">Its options; endpoints made later see later changes, see <see cref="StreamOptions"/>.</param>
+    /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
     /// <returns>The socket; it has no endpoint yet.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
+    /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public StreamSocket CreateStream(StreamOptions options)
-    {
-        ArgumentNullException.ThrowIfNull(options);
-        return Add(new StreamSocket(this, options));
-    }
+    public StreamSocket CreateStream(StreamOptions? options = null) => Add(options ?? new StreamOptions(), static (context, own) => new StreamSocket(context, own));
 
     /// <summary>Makes a PAIR socket.</summary>
     /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
     /// <returns>The socket; it has no endpoint yet.</returns>
+    /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public PairSocket CreatePair(PairOptions? options = null) => Add(new PairSocket(this, options ?? new PairOptions()));
+    public PairSocket CreatePair(PairOptions? options = null) => Add(options ?? new PairOptions(), static (context, own) => new PairSocket(context, own));
 
     /// <summary>Makes a DEALER socket.</summary>
     /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
     /// <returns>The socket; it has no endpoint yet.</returns>
+    /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public DealerSocket CreateDealer(DealerOptions? options = null) => Add(new DealerSocket(this, options ?? new DealerOptions()));
+    public DealerSocket CreateDealer(DealerOptions? options = null) => Add(options ?? new DealerOptions(), static (context, own) => new DealerSocket(context, own));
 
     /// <summary>Makes a ROUTER socket.</summary>
     /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
     /// <returns>The socket; it has no endpoint yet.</returns>
+    /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public RouterSocket CreateRouter(RouterOptions? options = null) => Add(new RouterSocket(this, options ?? new RouterOptions()));
+    public RouterSocket CreateRouter(RouterOptions? options = null) => Add(options ?? new RouterOptions(), static (context, own) => new RouterSocket(context, own));
 
     /// <summary>Makes a PUB socket.</summary>
     /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
     /// <returns>The socket; it has no endpoint yet.</returns>
+    /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public PubSocket CreatePub(PubOptions? options = null) => Add(new PubSocket(this, options ?? new PubOptions()));
+    public PubSocket CreatePub(PubOptions? options = null) => Add(options ?? new PubOptions(), static (context, own) => new PubSocket(context, own));
 
     /// <summary>Makes a SUB socket.</summary>
     /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
     /// <returns>The socket; it has no endpoint yet.</returns>
+    /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public SubSocket CreateSub(SubOptions? options = null) => Add(new SubSocket(this, options ?? new SubOptions()));
+    public SubSocket CreateSub(SubOptions? options = null) => Add(options ?? new SubOptions(), static (context, own) => new SubSocket(context, own));
 
     /// <summary>Makes an XPUB socket.</summary>
     /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
     /// <returns>The socket; it has no endpoint yet.</returns>
+    /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public XPubSocket CreateXPub(XPubOptions? options = null) => Add(new XPubSocket(this, options ?? new XPubOptions()));
+    public XPubSocket CreateXPub(XPubOptions? options = null) => Add(options ?? new XPubOptions(), static (context, own) => new XPubSocket(context, own));
 
     /// <summary>Makes an XSUB socket.</summary>
     /// <param name="options">Its options, for this socket alone; null for the defaults.</param>
     /// <returns>The socket; it has no endpoint yet.</returns>
+    /// <exception cref="InvalidOperationException">The options are another socket's.</exception>
     /// <exception cref="ObjectDisposedException">The context is shut down.</exception>
     /// <exception cref="ZlinkException">TooManySockets: the context has <see cref="ZlinkContextOptions.MaxSockets"/>.</exception>
-    public XSubSocket CreateXSub(XSubOptions? options = null) => Add(new XSubSocket(this, options ?? new XSubOptions()));
+    public XSubSocket CreateXSub(XSubOptions? options = null) => Add(options ?? new XSubOptions(), static (context, own) => new XSubSocket(context, own));
 
     /// <summary>What the shards and sockets have done so far: a snapshot, made at the call.</summary>
     /// <returns>The statistics.</returns>
@@ -252,6 +249,22 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         lock (_gate)
         {
             return [.. _sockets];
+        }
+    }
+
+    private TSocket Add<TSocket, TOptions>(TOptions options, Func<ZlinkContext, TOptions, TSocket> make)
+        where TSocket : IContextSocket
+        where TOptions : SocketOptions
+    {
+        options.BelongTo(_options);
+        try
+        {
+            return Add(make(this, options));
+        }
+        catch
+        {
+            options.BelongToNobody();
+            throw;
         }
     }
 

@@ -3,6 +3,12 @@ namespace Net.Zlink;
 /// <summary>What this library is and can do.</summary>
 public static class ZlinkLibrary
 {
+    /// <summary>The name of the meter that every context has, for <c>AddMeter</c> (docs/monitoring.md).</summary>
+    public const string MeterName = "Net.Zlink";
+
+    /// <summary>The category of every log line, for filters (docs/monitoring.md).</summary>
+    public const string LogCategory = "Net.Zlink";
+
     /// <summary>The version of this library.</summary>
     public static Version Version { get; } = typeof(ZlinkLibrary).Assembly.GetName().Version!;
 

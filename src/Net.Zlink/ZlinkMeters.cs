@@ -6,11 +6,9 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>The context's instruments, under the meter name "Net.Zlink". Nothing is counted for them: each reads a snapshot when a listener asks.</summary>
+/// <summary>The context's instruments, under <see cref="ZlinkLibrary.MeterName"/>. Nothing is counted for them: each reads a snapshot when a listener asks.</summary>
 internal sealed class ZlinkMeters : IDisposable
 {
-    public const string MeterName = "Net.Zlink";
-
     private const string TypeTag = "zlink.socket.type";
 
     private static int s_contexts;
@@ -22,7 +20,7 @@ internal sealed class ZlinkMeters : IDisposable
     {
         _context = context;
         int number = Interlocked.Increment(ref s_contexts);
-        _meter = new Meter(new MeterOptions(MeterName) { Tags = [new("zlink.context", number)], Scope = context });
+        _meter = new Meter(new MeterOptions(ZlinkLibrary.MeterName) { Tags = [new("zlink.context", number)], Scope = context });
         Gauge("zlink.shard.queue_depth", () => PerShard(static s => (long)s.QueueDepth), "{work}", "Connections waiting for their shard.");
         Gauge("zlink.shard.connections", () => PerShard(static s => (long)s.Connections), "{connection}", "Connections that belong to the shard.");
         Counter("zlink.shard.works", () => PerShard(static s => s.Works), "{work}", "Works done.");

@@ -19,7 +19,6 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
         _context = context;
         Core = core;
         Options = options;
-        options.BelongTo(context.Options);
     }
 
     /// <summary>The options.</summary>
@@ -40,8 +39,9 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     internal SocketCore Core { get; }
 
     /// <summary>Listens for peers.</summary>
-    /// <param name="endpoint">tcp://host:port (host an address, a name, an interface or *; port 0 or * for any free one), ipc://path, ipc://@name, ipc://*, or inproc://name.</param>
+    /// <param name="endpoint">tcp://host:port (host an address, a name, an interface or *; port 0 or * for any free one), ipc://path, ipc://@name, ipc://*, inproc://name, tls://host:port, ws://host:port/path, or wss://host:port/path. A listener over tls or wss needs a certificate first, in <see cref="SocketOptions.Tls"/>.</param>
     /// <returns>The endpoint with the real port and the numeric address, over ws and wss the host as it was written; or the path.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
     /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse, TooManySockets, NoThread ...; the message says what to do. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public string Bind(string endpoint)
@@ -64,19 +64,22 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     /// Why an attempt failed is told by the event ConnectRetried, in the log, once for each reason, and by <see cref="GetPeers"/> and <see cref="Describe"/>. As in the native core a fault of the protocol ends the endpoint for good: a peer that speaks
     /// something else, is of a type that does not match, or was sent or sends what is over its or our MaxMessageSize (docs/protocol.md section 13). That is the event ConnectGivenUp, and a warning; connect again once its cause is mended.
     /// </remarks>
-    /// <param name="endpoint">tcp://host:port, tcp://source:port;host:port, ipc://path, ipc://@name, or inproc://name.</param>
+    /// <param name="endpoint">tcp://host:port, tcp://source:port;host:port, ipc://path, ipc://@name, inproc://name, tls://host:port, ws://host:port/path, or wss://host:port/path.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
     /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NotCompatible, NoThread; the message says what to do. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Connect(string endpoint) => ConnectAs(endpoint, alias: null);
 
     /// <summary>Stops listening at an endpoint and ends the peers that came in by it (of inproc, which stay, only the name is freed). What they sent and is unread can still be received; a PAIR takes the next peer when it is.</summary>
     /// <param name="endpoint">The text given to Bind, or the one it returned.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
     /// <exception cref="ZlinkException">NotFound: there is no such endpoint. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Unbind(string endpoint) => Remove(endpoint);
 
     /// <summary>Ends a connection that <see cref="Connect(string)"/> made. What was accepted is delivered within <see cref="SocketOptions.Linger"/>; unread messages of it are dropped.</summary>
     /// <param name="endpoint">The text given to Connect; of tcp and tls, where that has an address in numbers, also a name of it.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
     /// <exception cref="ZlinkException">NotFound: there is no such endpoint. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Disconnect(string endpoint) => Remove(endpoint);

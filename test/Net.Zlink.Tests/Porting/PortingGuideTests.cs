@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Porting;
 
-/// <summary>docs/PortingGuide.md: its snippets compile, and it leaves no native function out.</summary>
+/// <summary>docs/PortingGuide.md and docs/patterns.md: their snippets compile, and the former leaves no native function out.</summary>
 public sealed partial class PortingGuideTests
 {
     // The groups of functions in the native header, but for those of services.
@@ -18,12 +18,14 @@ public sealed partial class PortingGuideTests
 
     private static string Guide => File.ReadAllText(Path.Combine(SourceTree.Root, "docs", "PortingGuide.md"));
 
-    [Fact]
-    public void Every_snippet_of_ours_stands_in_the_compiled_ones()
+    [Theory]
+    [InlineData("PortingGuide.md", "PortingSnippets.cs", 8)]
+    [InlineData("patterns.md", "PatternSnippets.cs", 3)]
+    public void Every_snippet_of_ours_stands_in_the_compiled_ones(string page, string source, int least)
     {
-        string compiled = Normalize(File.ReadAllText(Path.Combine(SourceTree.Root, "test", "Net.Zlink.Tests", "Porting", "PortingSnippets.cs")));
-        string[] snippets = [.. Snippet().Matches(Guide).Select(static m => m.Groups["code"].Value)];
-        Assert.True(snippets.Length >= 8);
+        string compiled = Normalize(File.ReadAllText(Path.Combine(SourceTree.Root, "test", "Net.Zlink.Tests", "Porting", source)));
+        string[] snippets = [.. Snippet().Matches(File.ReadAllText(Path.Combine(SourceTree.Root, "docs", page))).Select(static m => m.Groups["code"].Value)];
+        Assert.True(snippets.Length >= least);
         Assert.All(snippets, snippet => Assert.Contains(Normalize(snippet), compiled, StringComparison.Ordinal));
         Assert.All(snippets, static snippet => Assert.DoesNotContain("Guard", snippet, StringComparison.Ordinal)); // Which readers do not have.
     }

@@ -36,6 +36,17 @@ public class EchoServerStartTests
     }
 
     [Fact]
+    public async Task An_address_of_another_machine_is_not_called_in_use()
+    {
+        await using EchoProcess server = EchoProcess.Start("--endpoint", "tcp://203.0.113.1:5555");
+
+        string line = (await server.ExitAsync()).TheOneErrorLine();
+
+        Assert.Contains("not an address of this machine", line, StringComparison.Ordinal);
+        Assert.DoesNotContain("Stop the program", line, StringComparison.OrdinalIgnoreCase);
+    }
+
+    [Fact]
     public async Task When_one_of_two_endpoints_is_bad_none_is_announced()
     {
         await using EchoProcess server = EchoProcess.Start("-e", "tcp://127.0.0.1:0", "-e", "tcp://127.0.0.1:port");
@@ -64,7 +75,7 @@ public class EchoServerStartTests
 
         string line = (await server.ExitAsync()).TheOneErrorLine();
 
-        Assert.Contains($"'{endpoint}'", line, StringComparison.Ordinal);
+        Assert.Contains($"\"{endpoint}\"", line, StringComparison.Ordinal);
     }
 
     [Theory]

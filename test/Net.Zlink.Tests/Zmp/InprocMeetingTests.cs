@@ -51,11 +51,10 @@ public sealed class InprocMeetingTests
     {
         const int Rounds = 200;
         await using var fixture = new ContextFixture();
-        var options = new DealerOptions { SendHighWaterMark = 1, ReceiveHighWaterMark = 1 };
         for (int round = 0; round < Rounds; round++)
         {
-            DealerSocket binder = fixture.Context.CreateDealer(options);
-            DealerSocket connecter = fixture.Context.CreateDealer(options);
+            DealerSocket binder = fixture.Context.CreateDealer(new DealerOptions { SendHighWaterMark = 1, ReceiveHighWaterMark = 1 });
+            DealerSocket connecter = fixture.Context.CreateDealer(new DealerOptions { SendHighWaterMark = 1, ReceiveHighWaterMark = 1 });
             connecter.Connect("inproc://full");
             Task[] all = [SendAllAsync(binder), SendAllAsync(connecter), Task.Run(() => ReceiveAllAsync(connecter), Guard.Token), Task.Run(() => ReceiveAllAsync(binder), Guard.Token)];
             binder.Bind("inproc://full");

@@ -28,6 +28,34 @@ public sealed class NotSentTests
 
         Assert.Equal(2, accepted - Count); // The marks of both sides.
         await AssertToldAsync(monitor, "slow", "at its high-water mark");
+        Assert.Equal(Count, Assert.Single(router.GetPeers()).MessagesDropped);
+        Assert.Contains($"dropped {Count}", router.Describe(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_publisher_counts_for_each_subscriber_what_it_misses()
+    {
+        await using var fixture = new ContextFixture();
+        PubSocket publisher = fixture.Context.CreatePub(new PubOptions { SendHighWaterMark = 1 });
+        string endpoint = publisher.Bind("inproc://missed");
+        SubSocket slow = fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = 1, RoutingId = "slow"u8.ToArray() });
+        SubSocket quick = fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = 0, RoutingId = "quick"u8.ToArray() });
+        slow.Subscribe(""u8);
+        quick.Subscribe(""u8);
+        slow.Connect(endpoint);
+        quick.Connect(endpoint);
+        await fixture.UntilAsync(() => publisher.GetPeers().Count == 2 && publisher.GetPeers().All(static p => !p.RoutingId.IsEmpty));
+        long sent = 0;
+        while (publisher.GetStatistics().DroppedAtHighWaterMark < Count)
+        {
+            publisher.Send("x"u8);
+            sent++;
+            using Message message = await quick.ReceiveAsync(Guard.Token);
+        }
+
+        Dictionary<string, long> missed = publisher.GetPeers().ToDictionary(static p => Encoding.UTF8.GetString(p.RoutingId.Span), static p => p.MessagesDropped, StringComparer.Ordinal);
+        Assert.Equal((Count, 0), (missed["slow"], missed["quick"]));
+        Assert.Equal(2, sent - Count); // The marks of both sides.
     }
 
     [Fact]
@@ -83,6 +111,9 @@ public sealed class NotSentTests
         Assert.Equal((ZlinkError.Again, 2), (error, builder.Count));
         Assert.False(router.TrySend("nobody"u8, builder, out error));
         Assert.Equal((ZlinkError.HostUnreachable, 2), (error, builder.Count));
+        using Message received = dealer.Receive();
+        Assert.False(router.TrySend("nobody"u8, in received, out error));
+        Assert.Equal((ZlinkError.HostUnreachable, 1), (error, received.PartCount));
         Assert.False(router.TrySend("nobody"u8, "x"u8, out error));
         Assert.Equal(ZlinkError.HostUnreachable, error);
     }

@@ -7,6 +7,7 @@ internal abstract class Pipe
 {
     private bool _booksClosed;
     private PeerIdentity _peer = PeerIdentity.Unknown;
+    private long _droppedAtMark;
 
     protected Pipe(SocketCore socket, InboundLane lane)
     {
@@ -43,6 +44,11 @@ internal abstract class Pipe
 
     /// <summary>Takes part in the socket's routing. Guarded by the socket's lock.</summary>
     public bool IsAttached { get; set; }
+
+    /// <summary>Messages for this peer that were not taken in, and not waited with: it is at its high-water mark.</summary>
+    public long DroppedAtMark => Volatile.Read(ref _droppedAtMark);
+
+    public void CountDroppedAtMark() => Interlocked.Increment(ref _droppedAtMark);
 
     /// <summary>Its books are closed: whoever sets this first adds them to the socket's.</summary>
     public bool TryCloseBooks() => !Interlocked.Exchange(ref _booksClosed, true);

@@ -74,7 +74,11 @@ internal sealed class SessionEvents(SocketCore socket)
     }
 
     /// <summary>A message for that peer was dropped instead of sent: it is at its high-water mark.</summary>
-    public void DroppedAtMark(Pipe pipe) => Dropped(ref socket.Books.DroppedAtHighWaterMark, pipe.Peer.RoutingId, pipe.Endpoint, "the peer is at its high-water mark");
+    public void DroppedAtMark(Pipe pipe)
+    {
+        pipe.CountDroppedAtMark();
+        Dropped(ref socket.Books.DroppedAtHighWaterMark, pipe.Peer.RoutingId, pipe.Endpoint, "the peer is at its high-water mark");
+    }
 
     /// <summary>A message was dropped instead of sent: nobody has that routing id.</summary>
     public void DroppedUnroutable(ReadOnlySpan<byte> routeId) => Dropped(ref socket.Books.DroppedUnroutable, routeId, "", "there is no peer of that routing id");

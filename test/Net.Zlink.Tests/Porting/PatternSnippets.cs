@@ -1,0 +1,108 @@
+using System.Buffers.Binary;
+using System.Collections.Concurrent;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Porting;
+
+/// <summary>The snippets of docs/patterns.md, compiled and run. The page's text must be found here word for word: PortingGuideTests.</summary>
+public sealed class PatternSnippets
+{
+    [Fact]
+    public async Task A_late_reply_is_not_taken_for_the_answer_to_the_next_request()
+    {
+        await using var fixture = new ContextFixture();
+        using var end = CancellationTokenSource.CreateLinkedTokenSource(Guard.Token);
+        RouterSocket router = fixture.Context.CreateRouter();
+        DealerSocket dealer = fixture.Context.CreateDealer();
+        dealer.Connect(router.Bind("tcp://127.0.0.1:0"));
+        var requester = new Requester(dealer);
+        Task reading = requester.ReadRepliesAsync(end.Token);
+
+        // Nobody answers yet.
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => requester.AskAsync("first"u8.ToArray(), TimeSpan.FromMilliseconds(20), end.Token));
+        Task serving = ServeAsync(router, end.Token);
+        Assert.Equal("second"u8.ToArray(), await requester.AskAsync("second"u8.ToArray(), TimeSpan.FromSeconds(30), end.Token));
+
+        await end.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reading);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => serving);
+    }
+
+    [Fact]
+    public async Task Slow_subscribers_are_found_by_what_was_dropped_for_them()
+    {
+        await using var fixture = new ContextFixture();
+        PubSocket publisher = fixture.Context.CreatePub(new PubOptions { SendHighWaterMark = 1 });
+        SubSocket subscriber = fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = 1 });
+        subscriber.Subscribe(""u8);
+        subscriber.Connect(publisher.Bind("inproc://slow"));
+        await fixture.UntilAsync(() => publisher.TopicCount == 1);
+        while (publisher.GetStatistics().DroppedAtHighWaterMark == 0)
+        {
+            publisher.Send("price"u8);
+        }
+
+        foreach (PeerInfo peer in publisher.GetPeers().Where(static p => p.MessagesDropped > 0))
+        {
+            Console.WriteLine($"{peer.RemoteEndpoint}: {peer.Outbound.Messages} messages wait, {peer.MessagesDropped} dropped");
+        }
+
+        Assert.Single(publisher.GetPeers(), static p => p.MessagesDropped > 0);
+    }
+
+    private static async Task ServeAsync(RouterSocket router, CancellationToken cancellation)
+    {
+        using var reply = new MessageBuilder();
+        await foreach (Message request in router.ReceiveAllAsync(cancellation))
+        {
+            using (request)
+            {
+                reply.Add(request[0].Span).Add(request[1].Span);
+                await router.SendAsync(request.RoutingId, reply, cancellation);
+            }
+        }
+    }
+
+    private sealed class Requester(DealerSocket dealer)
+    {
+        private readonly ConcurrentDictionary<long, TaskCompletionSource<byte[]>> _waiting = new();
+        private long _last;
+
+        public async Task<byte[]> AskAsync(ReadOnlyMemory<byte> question, TimeSpan patience, CancellationToken cancellation)
+        {
+            using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+            limit.CancelAfter(patience);
+            long number = Interlocked.Increment(ref _last);
+            var answer = new TaskCompletionSource<byte[]>(TaskCreationOptions.RunContinuationsAsynchronously);
+            _waiting[number] = answer;
+            try
+            {
+                using var request = new MessageBuilder();
+                BinaryPrimitives.WriteInt64BigEndian(request.AddSpace(sizeof(long)), number);
+                request.Add(question.Span);
+                await dealer.SendAsync(request, limit.Token);
+                return await answer.Task.WaitAsync(limit.Token);
+            }
+            finally
+            {
+                _waiting.TryRemove(number, out _);
+            }
+        }
+
+        public async Task ReadRepliesAsync(CancellationToken cancellation)
+        {
+            await foreach (Message reply in dealer.ReceiveAllAsync(cancellation))
+            {
+                using (reply)
+                {
+                    bool isReply = reply.PartCount == 2 && reply[0].Span.Length == sizeof(long);
+                    if (isReply && _waiting.TryRemove(BinaryPrimitives.ReadInt64BigEndian(reply[0].Span), out TaskCompletionSource<byte[]>? answer))
+                    {
+                        answer.TrySetResult(reply[1].Span.ToArray());
+                    }
+                }
+            }
+        }
+    }
+}
