@@ -80,7 +80,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             await EndOurSideAsync(receiving).ConfigureAwait(false);
         }
 
-        Abort();
+        Abort(isToReset: false);
         await receiving.ConfigureAwait(false);
         _wire.Dispose();
     }
@@ -91,7 +91,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         if (mode != CloseMode.Orderly)
         {
             _abandoned.TrySetResult();
-            Abort();
+            Abort(isToReset: mode == CloseMode.Abort);
         }
         else
         {
@@ -121,7 +121,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
 
         // Without linger time: what is in the pipe is not dropped one by one, but a peer that does not read gets no more than any end of a connection.
-        ITimer timer = _time.CreateTimer(static state => ((PipeConnection)state!).Abort(), this, linger > TimeSpan.Zero ? linger : _closeTimeout, Timeout.InfiniteTimeSpan);
+        ITimer timer = _time.CreateTimer(static state => ((PipeConnection)state!).Abort(isToReset: false), this, linger > TimeSpan.Zero ? linger : _closeTimeout, Timeout.InfiniteTimeSpan);
         Interlocked.Exchange(ref _deadline, timer)?.Dispose();
         if (_isFlushed)
         {
@@ -323,11 +323,16 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
     private IOException Lost() => new($"The connection was lost: {_wire.Detail ?? _wire.Error.ToString()}.", new SocketException((int)_wire.Error));
 
-    private void Abort()
+    private void Abort(bool isToReset)
     {
         if (!_aborted.IsCancellationRequested)
         {
             _aborted.Cancel();
+        }
+
+        if (!isToReset)
+        {
+            _wire.KeepFromReset();
         }
 
         _wire.Socket.Dispose(); // Ends what is pending.

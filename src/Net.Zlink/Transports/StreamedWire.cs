@@ -97,12 +97,7 @@ internal abstract class StreamedWire : Wire
         if (_isReading)
         {
             _isReading = false;
-            if (_isAhead)
-            {
-                _isAhead = false;
-                Interlocked.Decrement(ref s_ahead);
-            }
-
+            GiveUpPlace();
             if (_isDisposed)
             {
                 TakeRead();
@@ -366,6 +361,7 @@ internal abstract class StreamedWire : Wire
                 _step = ReadStep.Fill;
                 if (!BeginRead())
                 {
+                    GiveUpPlace(); // It waits for the rest of a frame, which may take as long as the peer likes.
                     _reading.UnsafeOnCompleted(_onRead);
                     return;
                 }
@@ -394,6 +390,15 @@ internal abstract class StreamedWire : Wire
         }
 
         return _isAhead;
+    }
+
+    private void GiveUpPlace()
+    {
+        if (_isAhead)
+        {
+            _isAhead = false;
+            Interlocked.Decrement(ref s_ahead);
+        }
     }
 
     /// <summary>Takes what a read brought. True: there is something to tell.</summary>

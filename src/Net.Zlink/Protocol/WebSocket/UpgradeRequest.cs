@@ -48,7 +48,8 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
             return Refuse("There is exactly one Host field");
         }
 
-        if (HttpHead.Find(head, "Content-Length"u8, out ReadOnlySpan<byte> length) > 0 && !length.SequenceEqual("0"u8))
+        int lengths = HttpHead.Find(head, "Content-Length"u8, out ReadOnlySpan<byte> length);
+        if (lengths > 1 || (lengths == 1 && !length.SequenceEqual("0"u8)))
         {
             return Refuse("A WebSocket request has no body");
         }

@@ -80,7 +80,7 @@ internal sealed class CertificateJudge(TlsSettings settings, string? host)
 
         if ((all & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != X509ChainStatusFlags.NoError)
         {
-            yield return $"is issued by \"{certificate.Issuer}\", whom nobody here trusts; name the authority's file in Tls.CaFile";
+            yield return $"is issued by {EndpointError.Quote(certificate.Issuer)}, whom nobody here trusts; name the authority's file in Tls.CaFile";
         }
 
         const X509ChainStatusFlags Told = X509ChainStatusFlags.NotTimeValid | X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain;
@@ -95,7 +95,8 @@ internal sealed class CertificateJudge(TlsSettings settings, string? host)
         ? string.Create(CultureInfo.InvariantCulture, $"{dated.NotBefore.ToUniversalTime():u} to {dated.NotAfter.ToUniversalTime():u}")
         : $"{certificate.GetEffectiveDateString()} to {certificate.GetExpirationDateString()}";
 
-    private static string Of(X509Certificate? certificate) => certificate is null ? "" : $" \"{certificate.Subject}\"";
+    // The peer's own words, before it is known to be anybody: quoted, so that they add no line to a log, and cut.
+    private static string Of(X509Certificate? certificate) => certificate is null ? "" : $" {EndpointError.Quote(certificate.Subject)}";
 
     private static string NamesIn(X509Certificate certificate)
     {
@@ -104,7 +105,7 @@ internal sealed class CertificateJudge(TlsSettings settings, string? host)
         {
             if (extension is X509SubjectAlternativeNameExtension alternatives)
             {
-                names.AddRange(alternatives.EnumerateDnsNames());
+                names.AddRange(alternatives.EnumerateDnsNames().Select(static name => EndpointError.Quote(name)));
                 names.AddRange(alternatives.EnumerateIPAddresses().Select(static address => address.ToString()));
             }
         }

@@ -10,6 +10,9 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     // A frame header has up to 14 bytes and a small frame 100; so much holds hundreds of them, and is two TLS records.
     private const int BufferSize = 32 * 1024;
 
+    // As much as a closing connection reads of a peer that does not end (Engine/ConnectionCloser): past it nobody listens to us any more.
+    private const long MostDrained = 16 * 1024 * 1024;
+
     private byte[]? _buffer;
     private int _start;
     private int _end;
@@ -72,12 +75,27 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         }
     }
 
-    /// <summary>Reads up to the peer's end and throws it away; holds no buffer while nothing comes.</summary>
+    /// <summary>Reads up to the peer's end and throws it away, but no more than <see cref="MostDrained"/>; holds no buffer while nothing comes. On the pool, and behind what waits there again and again: a flood holds neither the caller, which may be a shard, nor a thread.</summary>
     public async Task DrainAsync(CancellationToken cancellation)
     {
+        var turn = new ReadTurn();
+        long drained = 0;
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         do
         {
+            drained += Buffered.Length;
+            turn.Take(Buffered.Length);
             Take(Buffered.Length);
+            if (drained > MostDrained)
+            {
+                break;
+            }
+
+            if (turn.TryEnd())
+            {
+                await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            }
+
             await inner.ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false);
         }
         while (await FillAsync(cancellation).ConfigureAwait(false));

@@ -57,6 +57,7 @@ public sealed class UpgradeRequestTests
         { "two Hosts", $"{Line}Host: b\r\n{Asking}\r\n", 400 },
         { "POST", $"POST / HTTP/1.1\r\nHost: a\r\n{Asking}\r\n", 400 },
         { "POST with a body", $"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n{Asking}\r\nbody", 400 },
+        { "two Content-Lengths, the last of 0", $"{Line}{Asking}Content-Length: 4\r\nContent-Length: 0\r\n\r\nbody", 400 },
         { "GET with a body", $"{Line}{Asking}Content-Length: 4\r\n\r\nbody", 400 },
         { "GET with a chunked body", $"{Line}{Asking}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400 },
         { "HEAD", $"HEAD / HTTP/1.1\r\nHost: a\r\n{Asking}\r\n", 400 },
