@@ -17,10 +17,14 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     private int _start;
     private int _end;
     private ReadTurn _turn;
+    private volatile bool _hasEndedWriting; // Set by who writes, asked by who reads and answers a PING.
     private bool _isReleased;
 
     /// <summary>What was read and not yet taken.</summary>
     public ReadOnlySpan<byte> Buffered => _buffer.AsSpan(_start, _end - _start);
+
+    /// <summary><see cref="EndWriting"/> was called.</summary>
+    public bool HasEndedWriting => _hasEndedWriting;
 
     /// <summary>The socket's own stream, where that is what lies beneath and its handshake is over: then no buffer is held while it has nothing, however false a report was. Null: not so, or not yet.</summary>
     public ReadinessStream? Beneath { get; set; }
@@ -102,6 +106,12 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         ReturnBuffer();
     }
 
+    /// <summary>
+    /// Our side is about to end: what is still written comes to nothing, and is no failure. The WebSocket answers PINGs within its reads as long as it reads, and a failed answer would end the reads, hence the connection, in which the
+    /// peer may not have got everything yet.
+    /// </summary>
+    public void EndWriting() => _hasEndedWriting = true;
+
     /// <summary>A read of the engine's begins.</summary>
     public void BeginTurn() => _turn.Begin();
 
@@ -138,7 +148,16 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
 
     /// <inheritdoc/>
-    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) => inner.WriteAsync(buffer, cancellationToken);
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        if (_hasEndedWriting)
+        {
+            return default;
+        }
+
+        ValueTask write = inner.WriteAsync(buffer, cancellationToken);
+        return write.IsCompletedSuccessfully ? write : WriteUntilEndAsync(write);
+    }
 
     /// <inheritdoc/>
     public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) => inner.WriteAsync(buffer, offset, count, cancellationToken);
@@ -201,6 +220,19 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
 
         await FillAsync(cancellation).ConfigureAwait(false);
         return TakeInto(buffer);
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask WriteUntilEndAsync(ValueTask write)
+    {
+        try
+        {
+            await write.ConfigureAwait(false);
+        }
+        catch (Exception e) when (_hasEndedWriting && StreamFaults.IsOfStream(e))
+        {
+            // Our end has overtaken it.
+        }
     }
 
     private int TakeInto(Memory<byte> buffer)

@@ -57,7 +57,7 @@ internal sealed class WebSocketWire(
             WebSocketState.Open when end == WireEnd.GoingAway => WebSocketCloseStatus.EndpointUnavailable,
             _ => null,
         };
-        return End(status is null && (tls is null || _hasEnded) ? null : () => EndAsync(status));
+        return End(() => EndAsync(status));
     }
 
     /// <inheritdoc/>
@@ -213,7 +213,7 @@ internal sealed class WebSocketWire(
         try
         {
             await CloseAsync(answer, deadline.Token).ConfigureAwait(false);
-            if (isServer)
+            if (isServer && !stream.HasEndedWriting)
             {
                 if (tls is not null)
                 {
@@ -245,7 +245,8 @@ internal sealed class WebSocketWire(
             tls?.Writes.Leave();
         }
 
-        if (tls is not null)
+        stream.EndWriting();
+        if (tls is not null && !_hasEnded)
         {
             await tls.ShutdownAsync().ConfigureAwait(false); // As in PartAsync.
         }
