@@ -27,7 +27,7 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
             return Refuse("The request is not well-formed HTTP");
         }
 
-        ReadOnlySpan<byte> target = line[(first + 1)..last];
+        ReadOnlySpan<byte> target = WithoutHost(line[(first + 1)..last]);
         if (!line[..first].SequenceEqual("GET"u8))
         {
             return Refuse("The method of a WebSocket request is GET");
@@ -40,7 +40,7 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
 
         if (target.IsEmpty || target[0] != '/')
         {
-            return Refuse("The request target is a path");
+            return Refuse("The request target is a path, or an address with http or https");
         }
 
         if (HttpHead.Find(head, "Host"u8, out _) != 1)
@@ -93,6 +93,20 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
     /// <param name="key">What <see cref="WebSocketKey.Create"/> gave.</param>
     public static byte[] Write(string authority, string path, string key) => Encoding.ASCII.GetBytes(
         $"GET {path} HTTP/1.1\r\nHost: {authority}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n");
+
+    /// <summary>Path and query of a target, which may name scheme and host in front of them (RFC 6455, 4.2.1). They say no more than the Host field does, which is not compared with anything either.</summary>
+    private static ReadOnlySpan<byte> WithoutHost(ReadOnlySpan<byte> target)
+    {
+        int scheme = target.IndexOf("://"u8);
+        if (scheme < 0 || !(Ascii.EqualsIgnoreCase(target[..scheme], "http"u8) || Ascii.EqualsIgnoreCase(target[..scheme], "https"u8)))
+        {
+            return target;
+        }
+
+        target = target[(scheme + 3)..];
+        int host = target.IndexOfAny((byte)'/', (byte)'?');
+        return target.IsEmpty || host == 0 ? default : host < 0 || target[host] == '?' ? "/"u8 : target[host..];
+    }
 
     private static UpgradeRequest Refuse(string reason) => new(BadRequest, reason, "", "", null);
 }

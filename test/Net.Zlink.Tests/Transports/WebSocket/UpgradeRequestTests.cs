@@ -32,6 +32,7 @@ public sealed class UpgradeRequestTests
         { "sub-protocols and extensions are offered", $"{Line}{Asking}Sec-WebSocket-Protocol: chat, superchat\r\nSec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n\r\n", 101 },
         { "a browser's fields", $"{Line}{Asking}Origin: https://shop.example\r\nUser-Agent: Mozilla/5.0\r\nAccept-Language: de,en\r\nCookie: a=b; c=d\r\nPragma: no-cache\r\n\r\n", 101 },
         { "a path and a query", $"GET /some/path?a=b&c=%20 HTTP/1.1\r\nHost: a\r\n{Asking}\r\n", 101 },
+        { "the target is an address", $"GET http://a/ HTTP/1.1\r\nHost: a\r\n{Asking}\r\n", 101 },
         { "an empty Host", $"GET / HTTP/1.1\r\nHost:\r\n{Asking}\r\n", 101 },
         { "a Content-Length of 0", $"{Line}{Asking}Content-Length: 0\r\n\r\n", 101 },
         { "bytes above 127 in a value", $"{Line}{Asking}X: caf\u00e9\r\n\r\n", 101 },
@@ -67,7 +68,9 @@ public sealed class UpgradeRequestTests
         { "HTTP/1.2", $"GET / HTTP/1.2\r\nHost: a\r\n{Asking}\r\n", 400 },
         { "no version of HTTP", $"GET /\r\nHost: a\r\n{Asking}\r\n", 400 },
         { "the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400 },
-        { "the target is an address", $"GET http://a/ HTTP/1.1\r\nHost: a\r\n{Asking}\r\n", 400 },
+        { "the target is an address of another kind", $"GET ftp://a/ HTTP/1.1\r\nHost: a\r\n{Asking}\r\n", 400 },
+        { "the target is an address without a host", $"GET http:///a HTTP/1.1\r\nHost: a\r\n{Asking}\r\n", 400 },
+        { "the target is a scheme", $"GET http:// HTTP/1.1\r\nHost: a\r\n{Asking}\r\n", 400 },
         { "no target", $"GET  HTTP/1.1\r\nHost: a\r\n{Asking}\r\n", 400 },
         { "a target with a blank", $"GET /a b HTTP/1.1\r\nHost: a\r\n{Asking}\r\n", 400 },
         { "a folded field", $"{Line}{Asking}X: a\r\n b\r\n\r\n", 400 },
@@ -116,6 +119,11 @@ public sealed class UpgradeRequestTests
     [InlineData("/CHAT", 404)]
     [InlineData("/", 404)]
     [InlineData("/?/chat", 404)]
+    [InlineData("http://a/chat", 101)]
+    [InlineData("HTTPS://a:1/chat?user=1", 101)]
+    [InlineData("http://a", 404)]
+    [InlineData("http://a?/chat", 404)]
+    [InlineData("http://chat/", 404)]
     public async Task Only_allowed_paths_are_served(string path, int status)
     {
         await using var fixture = new StreamFixture();
