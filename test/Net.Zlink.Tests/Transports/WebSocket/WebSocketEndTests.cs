@@ -213,6 +213,25 @@ public sealed class WebSocketEndTests
         Assert.Null(await client.ReadFrameAsync());
     }
 
+    [Fact]
+    public async Task What_waits_for_a_peer_that_ends_TCP_without_a_CLOSE_is_dropped_and_counted()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket server = fixture.Context.CreateStream();
+        string endpoint = server.Bind("ws://127.0.0.1:0");
+        RawWebSocket client = fixture.Own(await RawWebSocket.ConnectAsync(endpoint));
+        uint id = await server.NextConnectedAsync();
+        for (int i = 0; i < 64; i++)
+        {
+            Assert.True(server.TrySend(id, Wire.Huge)); // 16 MiB: more than the two systems hold.
+        }
+
+        client.Peer.EndSending();
+        Assert.Equal((id, DisconnectReason.Remote), await server.NextDisconnectedAsync());
+        await fixture.UntilAsync(() => server.GetStatistics().ClosedConnections == 1);
+        Assert.InRange(server.GetStatistics().DroppedMessages, 1, 64);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
