@@ -58,7 +58,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
 
         if (isServer && result.Cause == HandshakeFailure.Malformed)
         {
-            return result with { Farewell = EndInOrderAsync(stream, socket, time, cancellation) };
+            return result with { Farewell = EndInOrderAsync(stream, secure, socket, time, cancellation) };
         }
 
         stream.Release();
@@ -97,12 +97,17 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         new(null, HandshakeFailure.Lost, SocketError.ConnectionReset, tls is null ? sentence : $"{sentence}; over wss it may not have accepted this side's certificate, or the lack of one");
 
     /// <summary>Ends our side and reads what still comes, for a moment: unread bytes would turn our close into a reset, which destroys the answer on its way.</summary>
-    private static async Task EndInOrderAsync(ReadAheadStream stream, Socket socket, TimeProvider time, CancellationToken cancellation)
+    private static async Task EndInOrderAsync(ReadAheadStream stream, TlsStream? secure, Socket socket, TimeProvider time, CancellationToken cancellation)
     {
         try
         {
-            socket.Shutdown(SocketShutdown.Send);
             using var deadline = new Deadline(FarewellLimit, time, cancellation);
+            if (secure is not null)
+            {
+                await secure.ShutdownAsync().WaitAsync(deadline.Token).ConfigureAwait(false); // Without it the answer's end may count as cut off.
+            }
+
+            socket.Shutdown(SocketShutdown.Send);
             await stream.DrainAsync(deadline.Token).ConfigureAwait(false);
         }
         catch (Exception e) when (StreamFaults.IsOfStream(e))
