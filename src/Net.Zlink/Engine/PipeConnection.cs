@@ -32,6 +32,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     private ITimer? _deadline;
     private volatile bool _ending;
     private volatile bool _isFlushed;
+    private volatile bool _isLeft;
     private long _receivedBytes;
     private long _sentBytes;
 
@@ -80,7 +81,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             await EndOurSideAsync(receiving).ConfigureAwait(false);
         }
 
-        Abort(isToReset: false);
+        Abort(resets: !flushed && !_isLeft);
         await receiving.ConfigureAwait(false);
         _wire.Dispose();
     }
@@ -91,7 +92,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         if (mode != CloseMode.Orderly)
         {
             _abandoned.TrySetResult();
-            Abort(isToReset: mode == CloseMode.Abort);
+            Abort(resets: mode == CloseMode.Abort);
         }
         else
         {
@@ -121,7 +122,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
 
         // Without linger time: what is in the pipe is not dropped one by one, but a peer that does not read gets no more than any end of a connection.
-        ITimer timer = _time.CreateTimer(static state => ((PipeConnection)state!).Abort(isToReset: false), this, linger > TimeSpan.Zero ? linger : _closeTimeout, Timeout.InfiniteTimeSpan);
+        ITimer timer = _time.CreateTimer(static state => ((PipeConnection)state!).Abort(resets: false), this, linger > TimeSpan.Zero ? linger : _closeTimeout, Timeout.InfiniteTimeSpan);
         Interlocked.Exchange(ref _deadline, timer)?.Dispose();
         if (_isFlushed)
         {
@@ -323,16 +324,17 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
     private IOException Lost() => new($"The connection was lost: {_wire.Detail ?? _wire.Error.ToString()}.", new SocketException((int)_wire.Error));
 
-    private void Abort(bool isToReset)
+    private void Abort(bool resets)
     {
+        if (!resets)
+        {
+            _isLeft = true; // A write that waits fails at once when our side ends, and whoever it wakes lets go of the socket, too: perhaps before it knows that it was told of an end.
+            _wire.KeepFromReset();
+        }
+
         if (!_aborted.IsCancellationRequested)
         {
             _aborted.Cancel();
-        }
-
-        if (!isToReset)
-        {
-            _wire.KeepFromReset();
         }
 
         _wire.Socket.Dispose(); // Ends what is pending.

@@ -141,7 +141,33 @@ public sealed class PipeEndTests
         Task closed = ((IContextSocket)socket).AllClosed;
         socket.Dispose();
         await closed.Guarded();
-        Assert.NotEmpty(await peer.ReadToEndAsync()); // What the system had taken by then, and no reset behind it.
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task What_the_system_has_taken_arrives_when_the_time_for_the_rest_is_over(bool isLinger)
+    {
+        byte[] bytes = new byte[16 * 1024 * 1024]; // More than the system takes.
+        var time = TimeSpan.FromMilliseconds(100);
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { Linger = isLinger ? time : Timeout.InfiniteTimeSpan });
+        RawPeer peer = await fixture.ConnectAsync(socket.BindPipe("tcp://127.0.0.1:0", async pipe => await pipe.Output.WriteAsync(bytes, Guard.Token)));
+        Assert.Single(await peer.ReadAsync(1));
+        Task closed = ((IContextSocket)socket).AllClosed;
+        if (isLinger)
+        {
+            socket.Dispose();
+        }
+        else
+        {
+            await fixture.Context.ShutdownAsync(time, Guard.Token).Guarded();
+        }
+
+        await closed.Guarded();
+        int all = 1 + (await peer.ReadToEndAsync()).Length; // A reset would throw.
+        Assert.InRange(all, 1, bytes.Length - 1);
+        Assert.True(all >= socket.GetStatistics().WrittenBytes, "some of what the system had taken did not arrive");
     }
 
     [Theory]

@@ -102,6 +102,20 @@ public sealed class HeartbeatTests
     }
 
     [Fact]
+    public async Task A_frame_behind_the_heartbeat_in_the_same_read_stops_the_ttl()
+    {
+        await using var fixture = new ContextFixture(time: _clock);
+        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions());
+        await peer.SendAsync(Convert.FromHexString("5A0102000000000402001E00" + "5A0100000000000178"));
+        await AssertNextAsync(peer, Answer);
+        using Message message = await router.ReceiveAsync(Guard.Token);
+        await fixture.SettleAsync();
+        _clock.Advance(100 * Second);
+        await fixture.SettleAsync();
+        Assert.False(monitor.TryRead(out _));
+    }
+
+    [Fact]
     public async Task A_connection_that_is_not_read_bears_silence_and_tells_the_peer_that_it_is_there()
     {
         await using var fixture = new ContextFixture(time: _clock);

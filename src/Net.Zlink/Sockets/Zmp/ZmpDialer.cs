@@ -15,7 +15,7 @@ namespace Net.Zlink.Sockets.Zmp;
 /// </remarks>
 internal sealed class ZmpDialer
 {
-    // After an ERROR that a timer caused the peer is there and answers: pauses double from the interval up to this, so that a peer in trouble is not hammered.
+    // After an ERROR that a timer caused the peer is there and answers: pauses double from the interval up to this, so that a peer in trouble is not hammered. What the user has set as the longest goes before it.
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(30);
 
     private readonly SocketCore _socket;
@@ -42,7 +42,7 @@ internal sealed class ZmpDialer
         _target = target;
         _settings = settings;
         _upgrade = target.Upgrade(settings.Transport);
-        _slowly = new ReconnectPolicy(settings.Reconnect.Interval, LongestPause);
+        _slowly = new ReconnectPolicy(settings.Reconnect.Interval, LongestPauseOf(settings.Reconnect));
         _pipe = NewPipe();
     }
 
@@ -222,8 +222,8 @@ internal sealed class ZmpDialer
                     return "another peer took over its routing id";
                 }
 
-                slow = session.Fault is { IsTimeout: false } ? slow + 1 : 0;
                 wasReady = session.IsReady;
+                slow = session.Fault is not { IsTimeout: false } ? 0 : wasReady ? 1 : slow + 1; // A peer that was ready is in trouble for the first time.
                 trouble = wasReady ? $"the connection ended: {session.EndDetail}" : $"the handshake failed: {session.EndDetail}";
             }
             else if (_isClosing && !MayLinger)
@@ -246,6 +246,9 @@ internal sealed class ZmpDialer
             await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, trouble, pause, _stop.Token).ConfigureAwait(false);
         }
     }
+
+    private static TimeSpan LongestPauseOf(ReconnectPolicy users) =>
+        users.MaxInterval > TimeSpan.Zero ? users.MaxInterval : users.Interval > LongestPause ? users.Interval : LongestPause;
 
     private async Task<DialResult> DialAsync()
     {

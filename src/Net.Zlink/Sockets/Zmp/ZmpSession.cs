@@ -136,8 +136,15 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         int position = _messages.Start;
         int end = position + batch.Length;
         byte[] bytes = _messages.Array;
+        bool isBehindHeartbeat = false;
         while (position < end)
         {
+            if (isBehindHeartbeat)
+            {
+                _heartbeats?.OnTraffic(); // Whatever comes behind a heartbeat ends the ttl that it brought, in the same read as well.
+                isBehindHeartbeat = false;
+            }
+
             ReadOnlySpan<byte> frame = bytes.AsSpan(position, end - position);
             ZmpFlags flags = ZmpFrame.ReadFlags(frame);
             int length = ZmpFrame.ReadLength(frame);
@@ -163,6 +170,10 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             else if (!TakeControl(kind, body))
             {
                 break; // Refused: the connection is closing.
+            }
+            else
+            {
+                isBehindHeartbeat = kind is ZmpInboundKind.Heartbeat or ZmpInboundKind.HeartbeatWithoutAnswer;
             }
 
             if (kind == ZmpInboundKind.Fault)

@@ -36,7 +36,7 @@ public sealed class OpenSslFailureTests : IDisposable
         foreach (string version in Versions)
         {
             rows.Add(version, "expired", "is not valid now: it is from");
-            rows.Add(version, "wrong name", "is not for \"127.0.0.1\" but for elsewhere.example");
+            rows.Add(version, "wrong name", "is not for \"127.0.0.1\" but for \"elsewhere.example\"");
             rows.Add(version, "unknown authority", "is issued by \"CN=Zlink test authority\", whom nobody here trusts");
         }
 
