@@ -105,13 +105,13 @@ internal sealed class CertificateJudge(TlsSettings settings, string? host)
         {
             if (extension is X509SubjectAlternativeNameExtension alternatives)
             {
-                names.AddRange(alternatives.EnumerateDnsNames().Select(static name => EndpointError.Quote(name)));
+                names.AddRange(alternatives.EnumerateDnsNames());
                 names.AddRange(alternatives.EnumerateIPAddresses().Select(static address => address.ToString()));
             }
         }
 
         // What a text for people holds; a certificate may have hundreds.
         const int MostNames = 5;
-        return names.Count == 0 ? "no name at all" : string.Join(", ", names.Take(MostNames)) + (names.Count > MostNames ? " and others" : "");
+        return names.Count == 0 ? "no name at all" : string.Join(", ", names.Take(MostNames).Select(static name => EndpointError.Quote(name))) + (names.Count > MostNames ? " and others" : "");
     }
 }
