@@ -174,10 +174,11 @@ internal sealed class InprocRegistry
         PeerIdentity peer = connecter.Alias is { } alias ? own with { RoutingId = alias } : own;
         connecter.Peer = peer;
         pipe.Face(connecter);
+        binder.Introduce(pipe);
         if (!binder.TryAttach(pipe, connecter.Own))
         {
             TellRefused(binder, connecter.Endpoint, binder.WhyNoPlace(connecter.Own));
-            connecter.Socket.Detach(connecter, dropUnread: false);
+            connecter.Socket.Detach(connecter, dropUnread: true); // At most what it was introduced with.
             connecter.Close(DisconnectReason.Refused, TimeSpan.Zero); // What it had sent already is dropped.
             return false;
         }

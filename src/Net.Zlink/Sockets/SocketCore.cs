@@ -224,7 +224,12 @@ internal abstract class SocketCore
         }
     }
 
-    /// <summary>Says what the socket itself has to say to a peer before anything else: topics, a probe, a welcome. Outside of the socket's lock.</summary>
+    /// <summary>Says what comes first on a new pipe, ahead of sends that wait for one: a probe. Before any thread can send on it.</summary>
+    public virtual void Introduce(Pipe pipe)
+    {
+    }
+
+    /// <summary>Says what the socket itself has to say to a peer that it has taken in: topics, a welcome. Outside of the socket's lock.</summary>
     /// <param name="pipe">The pipe.</param>
     /// <param name="again">The pipe has been connected before.</param>
     public virtual void Greet(Pipe pipe, bool again)
@@ -400,6 +405,15 @@ internal abstract class SocketCore
 
     /// <summary>Why a peer was turned away, for people.</summary>
     public virtual string WhyNoPlace(PeerIdentity? peer) => "the socket has no place for this peer";
+
+    /// <summary>As <see cref="Introduce"/>. The binder's end of an inproc pair, which would tell another socket under this one's lock, was introduced before it came here.</summary>
+    protected void IntroduceUnderLock(Pipe pipe)
+    {
+        if (pipe is not InprocPipe { IsActive: false })
+        {
+            Introduce(pipe);
+        }
+    }
 
     /// <summary>Gives a new pipe its place. Under the lock. False: there is none.</summary>
     protected abstract bool Attach(Pipe pipe);

@@ -46,6 +46,34 @@ public sealed class UpstreamPartsTests
     }
 
     [Theory]
+    [InlineData("tcp://127.0.0.1:0", 1)]
+    [InlineData("inproc://cancels", 1)]
+    [InlineData("tcp://127.0.0.1:0", 2)]
+    [InlineData("inproc://cancels", 2)]
+    public async Task Of_a_message_of_several_parts_the_cancels_that_are_not_a_topics_last_are_left_out_and_the_rest_goes(string endpoint, int peers)
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket[] publishers = [.. Enumerable.Range(0, peers).Select(_ => fixture.Context.CreateXPub(new XPubOptions { Verboser = true }))];
+        XSubSocket subscriber = fixture.Context.CreateXSub();
+        for (int i = 0; i < peers; i++)
+        {
+            subscriber.Connect(publishers[i].Bind(i == 0 ? endpoint : "ipc://*"));
+        }
+
+        await fixture.UntilAsync(() => publishers.All(static publisher => publisher.PeerCount == 1));
+        Send(subscriber, [Parts[0], Parts[0]]);
+        Send(subscriber, [Parts[6], Parts[1], Parts[7]]);
+        Send(subscriber, [Parts[3], Parts[2]]);
+        Send(subscriber, [[(byte)'x', .. Parts[9]], Parts[5]]);
+        Send(subscriber, [Parts[3], Parts[3], Parts[1]]);
+        Send(subscriber, ["end"u8.ToArray()]);
+        foreach (XPubSocket publisher in publishers)
+        {
+            Assert.Equal(["0161", "0161", "64617461 6D6F7265", "0162", "20001", "0062", "0061"], await ReceiveToEndAsync(publisher));
+        }
+    }
+
+    [Theory]
     [InlineData(true, false)]
     [InlineData(true, true)]
     [InlineData(false, false)]

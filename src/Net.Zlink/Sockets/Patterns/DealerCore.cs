@@ -74,9 +74,9 @@ internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : Socke
         }
     }
 
-    public override void Greet(Pipe pipe, bool again)
+    public override void Introduce(Pipe pipe)
     {
-        if (ProbesRouter && !again)
+        if (ProbesRouter)
         {
             pipe.SendOwn(ZmpFlags.None, []);
         }
@@ -84,6 +84,7 @@ internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : Socke
 
     protected override bool Attach(Pipe pipe)
     {
+        IntroduceUnderLock(pipe);
         pipe.Place = _rotation.Add(pipe);
         FindSole();
         return true;

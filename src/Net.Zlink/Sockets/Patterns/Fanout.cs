@@ -39,6 +39,33 @@ internal static class Fanout
         message.Consume();
     }
 
+    /// <summary>As <see cref="Send"/>, without some of the message's parts, of which at least one is left. They go by reference.</summary>
+    /// <param name="leftOut">The parts that are not sent, in rising order.</param>
+    /// <param name="socket">The socket that sends.</param>
+    /// <param name="pipes">Where to.</param>
+    /// <param name="message">The message.</param>
+    /// <param name="force">As of <see cref="Send"/>.</param>
+    public static void SendWithout(List<int> leftOut, SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, bool force)
+    {
+        InboundLease whole = ByReference(socket, message);
+        InboundLease rest = InboundLease.Rent(slab: null, source: null);
+        for (int i = 0; i < whole.Count; i++)
+        {
+            if (leftOut.BinarySearch(i) < 0)
+            {
+                (Slab slab, int offset, int length) = whole.PlaceOf(i);
+                slab.AddReference();
+                rest.AddPart(slab, offset, length);
+            }
+        }
+
+        rest.EndMessage();
+        whole.Release(0, whole.GenerationOf(0));
+        message.Consume();
+        Send(socket, pipes, new OutgoingMessage(rest, 0), force);
+        rest.Release(0, rest.GenerationOf(0));
+    }
+
     /// <summary>Encoded once; each peer's queue copies it while it is short, and shares it when it is long. False: all of the pipes are gone.</summary>
     private static bool SendEncoded(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, int length, bool force)
     {
@@ -64,10 +91,7 @@ internal static class Fanout
     private static bool SendByReference(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, bool force)
     {
         bool isFound = false;
-        message.PutIntoArrays(socket.Host.Pool);
-        InboundLease parts = InboundLease.Rent(slab: null, source: null);
-        message.MoveTo(parts, socket.Host.Slabs);
-        parts.EndMessage();
+        InboundLease parts = ByReference(socket, message);
         foreach (Pipe pipe in pipes)
         {
             isFound |= Count(socket, pipe, pipe.TrySend(new OutgoingMessage(parts, 0), force));
@@ -75,6 +99,16 @@ internal static class Fanout
 
         parts.Release(0, parts.GenerationOf(0));
         return isFound;
+    }
+
+    /// <summary>The message's parts in a lease, whose one message the caller ends.</summary>
+    private static InboundLease ByReference(SocketCore socket, in OutgoingMessage message)
+    {
+        message.PutIntoArrays(socket.Host.Pool);
+        InboundLease parts = InboundLease.Rent(slab: null, source: null);
+        message.MoveTo(parts, socket.Host.Slabs);
+        parts.EndMessage();
+        return parts;
     }
 
     /// <summary>Counts what a full pipe missed. False: the pipe is gone.</summary>

@@ -91,9 +91,9 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         }
     }
 
-    public override void Greet(Pipe pipe, bool again)
+    public override void Introduce(Pipe pipe)
     {
-        if (ProbesRouter && !again)
+        if (ProbesRouter)
         {
             pipe.SendOwn(ZmpFlags.None, []);
         }
@@ -104,17 +104,21 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
     protected override bool Attach(Pipe pipe)
     {
-        if (pipe.Alias is null)
+        if (pipe.Alias is not null) // Else the handshake tells its id.
         {
-            return true; // The handshake tells its id.
+            if (!_table.TryAdd(pipe.Alias, pipe, out byte[]? own))
+            {
+                return false;
+            }
+
+            pipe.RouteId = own;
         }
 
-        if (!_table.TryAdd(pipe.Alias, pipe, out byte[]? own))
+        if (pipe.IsActive)
         {
-            return false;
+            IntroduceUnderLock(pipe);
         }
 
-        pipe.RouteId = own;
         return true;
     }
 
@@ -164,6 +168,11 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
         pipe.RouteId = id;
         pipe.Peer = peer with { RoutingId = id };
+        if (!pipe.IsActive)
+        {
+            IntroduceUnderLock(pipe); // Not in Attach: here one that is turned away has been.
+        }
+
         return true;
     }
 

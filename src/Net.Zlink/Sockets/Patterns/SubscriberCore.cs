@@ -121,6 +121,7 @@ internal sealed class SubscriberCore : SocketCore
             int parts = message.PartCount;
             bool isOnlyNews = true;
             bool isNews = false;
+            List<int>? untold = null;
             SubscriptionParts upstream = default; // A message comes whole: nothing is kept from one to the next, also of one whose memory cannot be read to its end.
             PartCursor at = default;
             for (int i = 0; i < parts; i++)
@@ -133,7 +134,14 @@ internal sealed class SubscriberCore : SocketCore
                 }
                 else if (kind == UpstreamPart.Cancel)
                 {
-                    isNews |= RemoveLast(prefix);
+                    if (RemoveLast(prefix))
+                    {
+                        isNews = true;
+                    }
+                    else
+                    {
+                        (untold ??= []).Add(i);
+                    }
                 }
                 else
                 {
@@ -153,7 +161,15 @@ internal sealed class SubscriberCore : SocketCore
                 return SendStatus.Accepted; // Nobody needs to know, or whoever comes will be told.
             }
 
-            Fanout.Send(this, pipes, message, force: isOnlyNews); // As a SUB's topics: one that a mark kept back would never be told.
+            // Forced as a SUB's topics are: one that a mark kept back would never be told.
+            if (untold is null)
+            {
+                Fanout.Send(this, pipes, message, force: isOnlyNews);
+            }
+            else
+            {
+                Fanout.SendWithout(untold, this, pipes, message, force: isOnlyNews); // A publisher that hears a cancel for each of them would count down what others of us still ask for.
+            }
         }
 
         return SendStatus.Accepted;
