@@ -10,9 +10,6 @@ namespace Net.Zlink.Engine;
 /// </remarks>
 internal sealed class ConnectionCloser(Connection connection)
 {
-    // A peer that goes on sending after our end has everything we wrote; this much of what it sends is thrown away before it is cut off.
-    private const long MaxDiscarded = 16L * 1024 * 1024;
-
     private readonly Lock _gate = new();
     private Phase _phase;
     private bool _peerEnded;
@@ -199,7 +196,7 @@ internal sealed class ConnectionCloser(Connection connection)
         for (int i = 0; i < reads; i++)
         {
             ReadOutcome outcome = FrameReader.Discard(connection.Wire, connection.Shard.ReceiveSlab, ref _discarded);
-            if (outcome is ReadOutcome.EndOfStream or ReadOutcome.Failed or ReadOutcome.Refused || (_discarded > MaxDiscarded && IsFlushed))
+            if (outcome is ReadOutcome.EndOfStream or ReadOutcome.Failed or ReadOutcome.Refused || (_discarded > Wire.MaxDiscarded && IsFlushed))
             {
                 OnPeerEnded();
                 return;

@@ -161,6 +161,16 @@ internal readonly ref struct OutgoingMessage
         return false;
     }
 
+    /// <summary>Puts the parts of a message of several into a lease of their own, whose one message the caller ends. Outside of the lane's lock.</summary>
+    public InboundLease MoveToLease(Slab.SlabCache slabs)
+    {
+        PutIntoArrays(slabs.Pool);
+        InboundLease lease = InboundLease.Rent(slab: null, source: null);
+        MoveTo(lease, slabs);
+        lease.EndMessage();
+        return lease;
+    }
+
     /// <summary>Encodes the whole message into one piece of memory of at least <see cref="EncodedLength"/> bytes.</summary>
     public void WriteTo(Span<byte> destination)
     {

@@ -54,6 +54,9 @@ internal abstract class SocketCore
     /// <summary>The option of that name, where it concerns what subscribers send.</summary>
     public virtual bool OnlyFirstSubscribe => false;
 
+    /// <summary>Each new pipe is sent an empty message first (DEALER, ROUTER).</summary>
+    public bool ProbesRouter { get; set; }
+
     /// <summary>A send would not have to wait now.</summary>
     public abstract bool CanSend { get; }
 
@@ -225,8 +228,12 @@ internal abstract class SocketCore
     }
 
     /// <summary>Says what comes first on a new pipe, ahead of sends that wait for one: a probe. Before any thread can send on it.</summary>
-    public virtual void Introduce(Pipe pipe)
+    public void Introduce(Pipe pipe)
     {
+        if (ProbesRouter)
+        {
+            pipe.SendOwn(ZmpFlags.None, []);
+        }
     }
 
     /// <summary>Says what the socket itself has to say to a peer that it has taken in: topics, a welcome. Outside of the socket's lock.</summary>

@@ -16,16 +16,18 @@ internal sealed class LayeredClient : IDisposable
 
     private LayeredClient(ClientWebSocket webSocket) => _webSocket = webSocket;
 
+    /// <summary>Takes whatever certificate there is.</summary>
+    public static RemoteCertificateValidationCallback AnyCertificate { get; } = static (_, _, _, errors) => errors != SslPolicyErrors.RemoteCertificateNotAvailable;
+
     /// <summary>Connects, handshakes included; any certificate will do.</summary>
     public static async Task<LayeredClient> ConnectAsync(string endpoint)
     {
         var uri = new Uri(endpoint);
-        RemoteCertificateValidationCallback any = static (_, _, _, errors) => errors != SslPolicyErrors.RemoteCertificateNotAvailable;
         if (uri.Scheme is "ws" or "wss")
         {
             var webSocket = new ClientWebSocket();
             webSocket.Options.Proxy = null;
-            webSocket.Options.RemoteCertificateValidationCallback = any;
+            webSocket.Options.RemoteCertificateValidationCallback = AnyCertificate;
             await webSocket.ConnectAsync(uri, Guard.Token).Guarded();
             return new LayeredClient(webSocket);
         }
@@ -33,7 +35,7 @@ internal sealed class LayeredClient : IDisposable
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
         await socket.ConnectAsync(uri.Host, uri.Port, Guard.Token).Guarded();
         var tls = new SslStream(new NetworkStream(socket, ownsSocket: true));
-        await tls.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = "localhost", RemoteCertificateValidationCallback = any }, Guard.Token).Guarded();
+        await tls.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = "localhost", RemoteCertificateValidationCallback = AnyCertificate }, Guard.Token).Guarded();
         return new LayeredClient(socket, tls);
     }
 

@@ -11,9 +11,6 @@ internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : Socke
     private readonly Rotation<Pipe> _rotation = new();
     private Pipe? _sole;
 
-    /// <summary>Each new pipe is sent an empty message first.</summary>
-    public bool ProbesRouter { get; set; }
-
     public override bool CanSend
     {
         get
@@ -71,14 +68,6 @@ internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : Socke
                     _rotation.Deactivate(slot);
                 }
             }
-        }
-    }
-
-    public override void Introduce(Pipe pipe)
-    {
-        if (ProbesRouter)
-        {
-            pipe.SendOwn(ZmpFlags.None, []);
         }
     }
 

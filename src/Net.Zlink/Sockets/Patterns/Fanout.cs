@@ -47,7 +47,7 @@ internal static class Fanout
     /// <param name="force">As of <see cref="Send"/>.</param>
     public static void SendWithout(List<int> leftOut, SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, bool force)
     {
-        InboundLease whole = ByReference(socket, message);
+        InboundLease whole = message.MoveToLease(socket.Host.Slabs);
         InboundLease rest = InboundLease.Rent(slab: null, source: null);
         for (int i = 0; i < whole.Count; i++)
         {
@@ -91,7 +91,7 @@ internal static class Fanout
     private static bool SendByReference(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, bool force)
     {
         bool isFound = false;
-        InboundLease parts = ByReference(socket, message);
+        InboundLease parts = message.MoveToLease(socket.Host.Slabs);
         foreach (Pipe pipe in pipes)
         {
             isFound |= Count(socket, pipe, pipe.TrySend(new OutgoingMessage(parts, 0), force));
@@ -99,16 +99,6 @@ internal static class Fanout
 
         parts.Release(0, parts.GenerationOf(0));
         return isFound;
-    }
-
-    /// <summary>The message's parts in a lease, whose one message the caller ends.</summary>
-    private static InboundLease ByReference(SocketCore socket, in OutgoingMessage message)
-    {
-        message.PutIntoArrays(socket.Host.Pool);
-        InboundLease parts = InboundLease.Rent(slab: null, source: null);
-        message.MoveTo(parts, socket.Host.Slabs);
-        parts.EndMessage();
-        return parts;
     }
 
     /// <summary>Counts what a full pipe missed. False: the pipe is gone.</summary>

@@ -18,9 +18,6 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     /// <summary>A newcomer takes over a routing id that is in use.</summary>
     public bool HandsOver { get; set; }
 
-    /// <summary>Each new pipe is sent an empty message first.</summary>
-    public bool ProbesRouter { get; set; }
-
     public override bool CanSend
     {
         get
@@ -88,14 +85,6 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         using (Gate.Hold())
         {
             return _table.TryGet(routeId, out _);
-        }
-    }
-
-    public override void Introduce(Pipe pipe)
-    {
-        if (ProbesRouter)
-        {
-            pipe.SendOwn(ZmpFlags.None, []);
         }
     }
 

@@ -53,11 +53,7 @@ internal static class InprocUpstream
     public static int Split(InprocPipe writer, InprocPipe? reader, in OutgoingMessage message, int passedAt, out SendStatus status)
     {
         // The pieces refer to the parts where they lie: none is copied.
-        Slab.SlabCache slabs = writer.Socket.Host.Slabs;
-        message.PutIntoArrays(slabs.Pool);
-        InboundLease whole = InboundLease.Rent(slab: null, source: null);
-        message.MoveTo(whole, slabs);
-        whole.EndMessage();
+        InboundLease whole = message.MoveToLease(writer.Socket.Host.Slabs);
         InboundLease? open = null;
         bool onlyFirst = (reader ?? writer).Socket.OnlyFirstSubscribe;
         int pieces = 0;

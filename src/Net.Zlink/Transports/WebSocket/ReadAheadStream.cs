@@ -10,9 +10,6 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     // A frame header has up to 14 bytes and a small frame 100; so much holds hundreds of them, and is two TLS records.
     private const int BufferSize = 32 * 1024;
 
-    // As much as a closing connection reads of a peer that does not end (Engine/ConnectionCloser): past it nobody listens to us any more.
-    private const long MostDrained = 16 * 1024 * 1024;
-
     private byte[]? _buffer;
     private int _start;
     private int _end;
@@ -79,7 +76,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         }
     }
 
-    /// <summary>Reads up to the peer's end and throws it away, but no more than <see cref="MostDrained"/>; holds no buffer while nothing comes. On the pool, and behind what waits there again and again: a flood holds neither the caller, which may be a shard, nor a thread.</summary>
+    /// <summary>Reads up to the peer's end and throws it away, but no more than <see cref="Wire.MaxDiscarded"/>; holds no buffer while nothing comes. On the pool, and behind what waits there again and again: a flood holds neither the caller, which may be a shard, nor a thread.</summary>
     public async Task DrainAsync(CancellationToken cancellation)
     {
         var turn = new ReadTurn();
@@ -90,7 +87,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
             drained += Buffered.Length;
             turn.Take(Buffered.Length);
             Take(Buffered.Length);
-            if (drained > MostDrained)
+            if (drained > Wire.MaxDiscarded)
             {
                 break;
             }

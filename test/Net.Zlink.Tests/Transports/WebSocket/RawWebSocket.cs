@@ -138,12 +138,15 @@ internal sealed class RawWebSocket(RawPeer peer) : IDisposable
     }
 
     /// <summary>Reads an HTTP head, byte by byte so that nothing behind it is taken.</summary>
-    public async Task<string> ReadHeadAsync()
+    public Task<string> ReadHeadAsync() => ReadHeadAsync(() => peer.ReadAsync(1));
+
+    /// <summary>As <see cref="ReadHeadAsync()"/>, of whatever brings one byte, or none at its end.</summary>
+    public static async Task<string> ReadHeadAsync(Func<Task<byte[]>> readOne)
     {
         var head = new StringBuilder();
         while (!head.ToString().EndsWith("\r\n\r\n", StringComparison.Ordinal))
         {
-            byte[] one = await peer.ReadAsync(1);
+            byte[] one = await readOne();
             Assert.Single(one);
             head.Append((char)one[0]);
         }
