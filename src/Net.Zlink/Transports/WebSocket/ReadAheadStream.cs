@@ -10,11 +10,16 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     // A frame header has up to 14 bytes and a small frame 100; so much holds hundreds of them, and is two TLS records.
     private const int BufferSize = 32 * 1024;
 
+    // The first byte of an unfragmented CLOSE (RFC 6455, 5.2): FIN, and the opcode 8.
+    private const byte CloseFrame = 0x88;
+
     private byte[]? _buffer;
     private int _start;
     private int _end;
     private ReadTurn _turn;
     private volatile bool _hasEndedWriting; // Set by who writes, asked by who reads and answers a PING.
+    private volatile bool _isClosing; // Set by whoever says CLOSE, asked by who answers a PING.
+    private bool _hasClosed; // Belongs to the WebSocket, which writes one frame at a time.
     private bool _isReleased;
 
     /// <summary>What was read and not yet taken.</summary>
@@ -109,6 +114,9 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     /// </summary>
     public void EndWriting() => _hasEndedWriting = true;
 
+    /// <summary>A CLOSE is about to be written, and is the last frame: the answer to a PING that waits for its turn meanwhile is none any more. A frame is one write.</summary>
+    public void EndWritingWithClose() => _isClosing = true;
+
     /// <summary>A read of the engine's begins.</summary>
     public void BeginTurn() => _turn.Begin();
 
@@ -147,11 +155,12 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     /// <inheritdoc/>
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        if (_hasEndedWriting)
+        if (_hasEndedWriting || _hasClosed)
         {
             return default;
         }
 
+        _hasClosed = _isClosing && buffer.Span is [CloseFrame, ..];
         ValueTask write = inner.WriteAsync(buffer, cancellationToken);
         return write.IsCompletedSuccessfully ? write : WriteUntilEndAsync(write);
     }

@@ -253,6 +253,14 @@ internal sealed class WebSocketWire(
     }
 
     /// <summary>Says CLOSE; null: nothing is to be said.</summary>
-    private Task CloseAsync(WebSocketCloseStatus? status, CancellationToken cancellation) =>
-        status is { } code ? webSocket.CloseOutputAsync(code, statusDescription: null, cancellation) : Task.CompletedTask;
+    private Task CloseAsync(WebSocketCloseStatus? status, CancellationToken cancellation)
+    {
+        if (status is not { } code)
+        {
+            return Task.CompletedTask;
+        }
+
+        stream.EndWritingWithClose();
+        return webSocket.CloseOutputAsync(code, statusDescription: null, cancellation);
+    }
 }

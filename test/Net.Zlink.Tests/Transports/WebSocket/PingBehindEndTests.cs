@@ -59,6 +59,34 @@ public sealed class PingBehindEndTests
     }
 
     [Fact]
+    public async Task Nothing_of_ours_comes_behind_our_CLOSE()
+    {
+        byte[] pings = [.. Enumerable.Repeat(Ping, 50).SelectMany(static ping => ping)];
+        await using var fixture = new StreamFixture();
+        StreamSocket server = fixture.Context.CreateStream();
+        string endpoint = server.Bind("ws://127.0.0.1:0");
+        for (int i = 0; i < 200; i++)
+        {
+            using RawWebSocket client = await RawWebSocket.ConnectAsync(endpoint);
+            uint id = await server.NextConnectedAsync();
+            Task pinging = client.SendAsync(pings);
+            server.Disconnect(id);
+            WebSocketFrame? frame;
+            do
+            {
+                frame = await client.ReadFrameAsync();
+            }
+            while (frame is { IsClose: false });
+
+            Assert.Equal(1000, frame!.Code);
+            Assert.Null(await client.ReadFrameAsync());
+            await pinging.Guarded();
+            client.Peer.EndSending();
+            await server.NextDisconnectedAsync();
+        }
+    }
+
+    [Fact]
     public async Task A_pipe_whose_Output_is_completed_reads_on_past_PINGs_to_the_peers_CLOSE()
     {
         await using var fixture = new StreamFixture();
