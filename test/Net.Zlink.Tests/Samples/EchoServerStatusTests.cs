@@ -83,7 +83,7 @@ public class EchoServerStatusTests
     [InlineData("INT", "push")]
     public async Task A_signal_delivers_what_is_queued_then_sums_up_and_exits_with_0(string signal, string mode)
     {
-        Assert.SkipWhen(signal is "INT" && IsInterruptIgnored(), "These tests run in the background of a shell, deaf to INT.");
+        Assert.SkipWhen(signal is "INT" && Interrupt.IsIgnored(), Interrupt.WhyNot);
         (EchoProcess server, IPEndPoint endPoint) = await EchoProcess.ListenAsync("--mode", mode);
         await using EchoProcess _ = server;
         using WireClient client = await WireClient.ConnectAsync(endPoint);
@@ -135,18 +135,6 @@ public class EchoServerStatusTests
         (EchoProcess server, _) = await EchoProcess.ListenAsync(arguments);
         await using EchoProcess _1 = server;
         return await server.ReadUntilAsync(static line => line.Contains("Ctrl-C", StringComparison.Ordinal));
-    }
-
-    /// <summary>
-    /// An ignored signal stays ignored in child processes, and the runtime respects that. Bit n-1 of SigIgn is signal n; INT is 2.
-    /// </summary>
-    private static bool IsInterruptIgnored()
-    {
-        const string Status = "/proc/self/status";
-        const string Name = "SigIgn:";
-        string[] lines = File.Exists(Status) ? File.ReadAllLines(Status) : [];
-        string ignored = lines.FirstOrDefault(line => line.StartsWith(Name, StringComparison.Ordinal)) ?? $"{Name} 0";
-        return (Convert.ToUInt64(ignored[Name.Length..].Trim(), 16) & 2) != 0;
     }
 
     private static string FirstColumn(string row) => row.Split(' ', StringSplitOptions.RemoveEmptyEntries)[0];

@@ -35,6 +35,7 @@ public sealed class ProxySampleTests
     public async Task Ctrl_C_ends_it_in_order()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "NOT TESTED HERE: there is no kill to send the signal with");
+        Assert.SkipWhen(Interrupt.IsIgnored(), Interrupt.WhyNot);
         using Process process = Start("--requests", "100000000", "--quiet");
         try
         {

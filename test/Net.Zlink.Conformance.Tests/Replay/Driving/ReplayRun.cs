@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Net.Zlink.Conformance.Tests.Replay.Comparing;
 using Net.Zlink.Conformance.Tests.Replay.Forms;
 using Net.Zlink.Conformance.Tests.Replay.Model;
@@ -11,9 +10,6 @@ namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 /// <summary>One replay of one transcript against one implementation of one of its sides. Throws <see cref="ReplayFailedException"/> where it does something else.</summary>
 internal sealed class ReplayRun : IAsyncDisposable
 {
-    /// <summary>How long the limit of an upgrade is waited for, in real time: a thousand times what setting a timer takes. An implementation without such a limit costs this once per silent connection.</summary>
-    private static readonly TimeSpan TimerGuard = TimeSpan.FromSeconds(1);
-
     private readonly Transcript _transcript;
     private readonly string _implemented;
     private readonly ReplayOptions _options;
@@ -120,10 +116,9 @@ internal sealed class ReplayRun : IAsyncDisposable
     {
         bool isSilent = _transcript.IsWs && _transcript.Actions.Any(action => action.Step == step && action.Kind is ActionKind.Connect && _network.IsLive(action.Connection)
             && !_transcript.Records.Any(record => record.Connection == action.Connection && record.Close is null));
-        long start = Stopwatch.GetTimestamp();
-        while (isSilent && _clock.ArmedTimers <= armed && Stopwatch.GetElapsedTime(start) < TimerGuard)
+        if (isSilent)
         {
-            await Task.Yield();
+            await _clock.AwaitTimersAsync(armed + 1);
         }
     }
 
