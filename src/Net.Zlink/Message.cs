@@ -63,7 +63,7 @@ public readonly struct Message : IDisposable
 
     private PeerIdentity? Source => _lease is null ? null : Checked(_lease.Source) as PeerIdentity;
 
-    /// <summary>A property of the connection it came by: "Peer-Address" (not over inproc), and where the peer sends metadata "Socket-Type", "Identity" and whatever else it says (docs/protocol.md section 8).</summary>
+    /// <summary>A property of the connection it came by: "Peer-Address" and "__fd" (not over inproc), and where the peer sends metadata "Socket-Type", "Identity" and whatever else it says (docs/protocol.md section 8).</summary>
     /// <param name="name">The property's name, with its case.</param>
     /// <param name="value">Its value.</param>
     /// <returns>False if there is none of that name.</returns>

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Globalization;
 using Net.Zlink.Buffers;
+using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -107,6 +108,7 @@ public sealed class MessageTests
     {
         await using var fixture = new ContextFixture();
         RouterSocket receiver = fixture.Context.CreateRouter();
+        using SocketMonitor monitor = receiver.OpenMonitor(SocketEventTypes.Accepted);
         DealerSocket sender = fixture.Context.CreateDealer(new DealerOptions { SendMetadata = true, RoutingId = "me"u8.ToArray() });
         sender.Connect(receiver.Bind("tcp://127.0.0.1:0"));
         sender.Send("x"u8);
@@ -115,7 +117,9 @@ public sealed class MessageTests
         Assert.True(message.TryGetProperty("Socket-Type", out string? type));
         Assert.True(message.TryGetProperty("Identity", out string? identity));
         Assert.True(message.TryGetProperty("Peer-Address", out string? address));
+        Assert.True(message.TryGetProperty("__fd", out string? descriptor));
         Assert.Equal(("DEALER", "me", "127.0.0.1"), (type, identity, address));
+        Assert.Equal((await monitor.NextAsync(SocketEventTypes.Accepted)).Value.ToString(CultureInfo.InvariantCulture), descriptor);
         Assert.False(message.TryGetProperty("socket-type", out _));
         Assert.Throws<ArgumentNullException>(() => message.TryGetProperty(null!, out _));
         Assert.StartsWith("tcp://127.0.0.1:", message.RemoteEndpoint, StringComparison.Ordinal);

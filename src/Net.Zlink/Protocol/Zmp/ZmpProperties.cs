@@ -5,7 +5,7 @@ namespace Net.Zlink.Protocol.Zmp;
 
 /// <summary>The properties of a peer's messages: what it said in READY, and what this side knows of the connection. Immutable, one per connection.</summary>
 /// <remarks>
-/// Of a name that comes twice the last value counts; what this side knows wins over what the peer says. Names and values are bytes on the wire and
+/// Of a name that comes twice the last value counts; what only this side can know, the peer's address and the descriptor, a peer cannot say. Names and values are bytes on the wire and
 /// UTF-8 where they are shown as text.
 /// </remarks>
 internal sealed class ZmpProperties
@@ -14,6 +14,8 @@ internal sealed class ZmpProperties
     public const string IdentityKey = "Identity";
     public const string RoutingIdKey = "Routing-Id";
     public const string PeerAddressKey = "Peer-Address";
+
+    /// <summary>The number of the connection's socket in this process, in decimal.</summary>
     public const string FileDescriptorKey = "__fd";
 
     // What is kept of a peer's own properties, which no limit but that of a message bounds on the wire. A native peer sends 2 of them, in at most 290 bytes.
@@ -36,7 +38,11 @@ internal sealed class ZmpProperties
         ZmpPropertyReader properties = ZmpReady.PropertiesOf(readyBody);
         while (values.Count < MostKept && properties.MoveNext() && properties.Consumed <= MostBytesKept)
         {
-            values[Encoding.UTF8.GetString(properties.Name)] = properties.Value.ToArray();
+            string name = Encoding.UTF8.GetString(properties.Name);
+            if (name is not (PeerAddressKey or FileDescriptorKey)) // Ours to say, also where there is nothing to say.
+            {
+                values[name] = properties.Value.ToArray();
+            }
         }
 
         foreach (KeyValuePair<string, string> property in own)

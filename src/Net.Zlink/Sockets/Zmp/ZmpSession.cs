@@ -1,3 +1,5 @@
+using System.Globalization;
+using System.Net.Sockets;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
@@ -335,8 +337,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         Connection.Shard.Timers.Cancel(_handshakeTimer);
         _isReady = true;
         string address = PeerIdentity.AddressOf(RemoteEndPoint, Connection.Wire.Socket);
-        ZmpProperties? properties = ZmpProperties.Of(
-            body, address.Length > 0 ? [new KeyValuePair<string, string>(ZmpProperties.PeerAddressKey, address)] : []);
+        ZmpProperties? properties = ZmpProperties.Of(body, address.Length > 0 ? [new(ZmpProperties.PeerAddressKey, address), new(ZmpProperties.FileDescriptorKey, NumberOf(Connection.Wire.Socket))] : []);
         (string local, string remote) = Ends;
         var peer = new PeerIdentity(_peerRoutingId, properties, remote, local, _socket.Host.Time.GetUtcNow());
         if (!_socket.OnSessionReady(this, peer))
@@ -357,6 +358,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
 
         return true;
     }
+
+    private static string NumberOf(Socket socket) => socket.Handle.ToString(CultureInfo.InvariantCulture);
 
     private void TakeHeartbeat(ReadOnlySpan<byte> body)
     {

@@ -1,4 +1,3 @@
-using System.Net.Security;
 using System.Net.Sockets;
 using System.Security.Authentication;
 using Net.Zlink.Buffers;
@@ -30,28 +29,6 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
     public async Task<(TlsStream? Tls, UpgradeResult Failure)> AuthenticateAsync(Socket socket, TimeProvider time, CancellationToken cancellation)
     {
         var judge = new CertificateJudge(settings, host);
-        SslServerAuthenticationOptions? asServer = null;
-        SslClientAuthenticationOptions? asClient = null;
-        try
-        {
-            if (host is null)
-            {
-                asServer = credentials.ForServer(judge);
-            }
-            else
-            {
-                asClient = credentials.ForClient(judge, host);
-            }
-        }
-#pragma warning disable CA1031 // A file may be missing or malformed, and a certificate or policy of the application's anything at all; it ends this handshake and nothing else.
-        catch (Exception e)
-#pragma warning restore CA1031
-        {
-            socket.Dispose();
-            string what = PemFiles.IsOfFiles(e) && settings.Certificate is null ? "the files named in Tls" : "the application's TLS options";
-            return (null, new UpgradeResult(null, HandshakeFailure.Certificate, SocketError.InvalidArgument, $"{what} cannot be used: {ExceptionText.MessageOf(e)}"));
-        }
-
         if (StreamFaults.TryOpen(socket, out UpgradeResult failure) is not { } stream)
         {
             return (null, failure);
@@ -62,8 +39,8 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         using Deadline deadline = StartPhase(time, cancellation);
         CancellationToken end = deadline.Token;
 
-        // On a stack of its own, and given up where it does not end with its time: the application's callbacks run in it, and one of them may never return.
-        Task shaking = Task.Run(() => asServer is not null ? tls.AuthenticateAsServerAsync(asServer, end) : tls.AuthenticateAsClientAsync(asClient!, end), CancellationToken.None);
+        // On a stack of its own, and given up where it does not end with its time: the certificates' files are read and the application's callbacks run in it, and one of them may never return.
+        Task shaking = Task.Run(() => ShakeAsync(tls, judge, end), CancellationToken.None);
         try
         {
             await shaking.WaitAsync(end).ConfigureAwait(false);
@@ -104,12 +81,36 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         await tls.DisposeAsync().ConfigureAwait(false);
     }
 
+    private Task ShakeAsync(TlsStream tls, CertificateJudge judge, CancellationToken end) => host is null
+        ? tls.AuthenticateAsServerAsync(Prepare(() => credentials.ForServer(judge)), end)
+        : tls.AuthenticateAsClientAsync(Prepare(() => credentials.ForClient(judge, host)), end);
+
+    private T Prepare<T>(Func<T> make)
+    {
+        try
+        {
+            return make();
+        }
+#pragma warning disable CA1031 // A file may be missing or malformed, and a certificate or policy of the application's anything at all; it ends this handshake and nothing else.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            string what = PemFiles.IsOfFiles(e) && settings.Certificate is null ? "the files named in Tls" : "the application's TLS options";
+            throw new CredentialsException($"{what} cannot be used: {ExceptionText.MessageOf(e)}", e);
+        }
+    }
+
     private UpgradeResult Explain(Exception exception, string? refusal)
     {
         SocketError error = StreamFaults.ErrorOf(exception);
         if (refusal is not null)
         {
             return new UpgradeResult(null, HandshakeFailure.Certificate, error, refusal);
+        }
+
+        if (exception is CredentialsException)
+        {
+            return new UpgradeResult(null, HandshakeFailure.Certificate, SocketError.InvalidArgument, exception.Message);
         }
 
         if (exception is IOException or SocketException or ObjectDisposedException)
@@ -136,4 +137,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         bool isCertificate = words.Contains("certificate", StringComparison.OrdinalIgnoreCase);
         return new UpgradeResult(null, isCertificate ? HandshakeFailure.Certificate : HandshakeFailure.Malformed, error, $"the TLS handshake failed: {words}");
     }
+
+    /// <summary>This side's own certificates cannot be used; the message says why. Ends a handshake before its first byte.</summary>
+    private sealed class CredentialsException(string sentence, Exception inner) : Exception(sentence, inner);
 }

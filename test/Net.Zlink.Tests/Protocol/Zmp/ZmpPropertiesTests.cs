@@ -34,6 +34,14 @@ public sealed class ZmpPropertiesTests
     }
 
     [Fact]
+    public void What_only_this_side_can_know_a_peer_cannot_say()
+    {
+        ZmpProperties properties = Of(("Peer-Address", "forged"), ("__fd", "1"), ("x", "1"))!;
+        Assert.Equal("x", Assert.Single(properties.Names));
+        Assert.Null(Of(("Peer-Address", "forged"), ("__fd", "1")));
+    }
+
+    [Fact]
     public void A_missing_Identity_is_answered_by_Routing_Id()
     {
         Assert.Equal("R", TextOf(Of(("Routing-Id", "R"))!, "Identity"));

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
@@ -130,11 +131,45 @@ public sealed class TlsRenewalTests : IDisposable
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
     }
 
-    private static StreamSocket Listener(StreamFixture fixture, out string endpoint, string certificate, string key)
+    [Theory]
+    [InlineData("tls")]
+    [InlineData("wss")]
+    public async Task A_file_that_does_not_answer_fails_one_handshake_at_its_deadline_and_the_others_get_what_was_there_before(string scheme)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "NOT TESTED HERE: Windows has no named pipes among its files");
+        var time = new ManualTimeProvider();
+        await using var fixture = new StreamFixture(time: time);
+        StreamSocket server = Listener(fixture, out string endpoint, _own.CertificateFile, _own.KeyFile, scheme);
+        await ShownAsync(fixture, server, endpoint, "CN=server");
+        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
+
+        // A named pipe is a file whose reader waits for whoever writes it, as one waits for a file system on a network that is gone.
+        File.Delete(_own.KeyFile);
+        using (Process made = Process.Start("mkfifo", _own.KeyFile))
+        {
+            await made.WaitForExitAsync(Guard.Token).Guarded();
+            Assert.Equal(0, made.ExitCode);
+        }
+
+        StreamSocket client = fixture.Context.CreateStream();
+        client.Options.Tls.CaFile = _own.CaFile;
+        Task<uint> connecting = client.ConnectAsync(endpoint, Guard.Token).AsTask();
+        await using (await Task.Run(() => new FileStream(_own.KeyFile, FileMode.Open, FileAccess.Write, FileShare.ReadWrite), Guard.Token).Guarded())
+        {
+            await ShownAsync(fixture, server, endpoint, "CN=server");
+            time.Advance(server.Options.HandshakeInterval);
+            Assert.Contains("the TLS handshake was not complete within", (await monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail)).Detail, StringComparison.Ordinal);
+            await Task.WhenAny(connecting).Guarded();
+            Assert.True(connecting.IsFaulted);
+            await ShownAsync(fixture, server, endpoint, "CN=server");
+        }
+    }
+
+    private static StreamSocket Listener(StreamFixture fixture, out string endpoint, string certificate, string key, string scheme = "tls")
     {
         StreamSocket server = fixture.Context.CreateStream();
         (server.Options.Tls.CertificateFile, server.Options.Tls.KeyFile) = (certificate, key);
-        endpoint = server.Bind("tls://127.0.0.1:0");
+        endpoint = server.Bind($"{scheme}://127.0.0.1:0");
         return server;
     }
 
