@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Logging;
 using Net.Zlink.Buffers;
+using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Engine;
 
@@ -11,6 +12,7 @@ internal sealed class EngineHost : IDisposable
         Pool = pool;
         Time = time;
         Logger = logger;
+        Warnings = new PeerWarnings(logger, time);
         Slabs = new Slab.SlabCache(pool);
         Shards = new ShardSet(shards, streamedShards, observer, time, Slabs);
     }
@@ -26,6 +28,8 @@ internal sealed class EngineHost : IDisposable
     public TimeProvider Time { get; }
 
     public ILogger Logger { get; }
+
+    public PeerWarnings Warnings { get; }
 
     public void Dispose() => Shards.Dispose();
 }

@@ -53,4 +53,7 @@ internal static partial class Log
 
     [LoggerMessage(16, LogLevel.Error, "A listener of the meter threw when an instrument began or ended; it may miss that one")]
     public static partial void MeterListenerFailed(ILogger logger, Exception exception);
+
+    [LoggerMessage(17, LogLevel.Warning, "{Endpoint}: {Count} different warnings about its peers by now; those that follow within {Seconds} s of the first are left out. Events and statistics have them all")]
+    public static partial void WarningsLeftOut(ILogger logger, string endpoint, int count, double seconds);
 }

@@ -66,7 +66,7 @@ internal static class EndpointEvents
         }
         else
         {
-            Log.HandshakeFailed(host.Logger, endpoint, remote, cause, detail);
+            host.Warnings.HandshakeFailed(endpoint, remote, cause, detail);
         }
     }
 

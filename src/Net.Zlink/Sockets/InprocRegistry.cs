@@ -53,7 +53,7 @@ internal sealed class InprocRegistry
         foreach ((SocketCore one, string endpoint, string why) in mismatches ?? [])
         {
             TellRefused(one, endpoint, why);
-            Log.ConnectionRefused(one.Host.Logger, endpoint, why);
+            one.Host.Warnings.ConnectionRefused(endpoint, why);
         }
 
         return true;

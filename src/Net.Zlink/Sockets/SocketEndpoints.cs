@@ -445,7 +445,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             : $"{(socket.Type == ZmpSocketType.Router ? "here or there" : "there")}, the socket has no place for this peer: a PAIR has one already, or its routing id is in use";
         Interlocked.Increment(ref socket.Books.Refused);
         socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, "", text, detail: why);
-        Log.ConnectionRefused(socket.Host.Logger, text, why);
+        socket.Host.Warnings.ConnectionRefused(text, why);
         return EndpointError.None;
     }
 

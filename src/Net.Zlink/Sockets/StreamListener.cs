@@ -44,7 +44,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         {
             Interlocked.Increment(ref hub.Counters.Refused);
             hub.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, hub.Monitors.IsEmpty ? "" : Endpoints.Format(TransportHandshake.AddressOf(socket, remote: true), listener.Scheme, Endpoint), detail: refusal);
-            Log.ConnectionRefused(hub.Host.Logger, Endpoint, refusal);
+            hub.Host.Warnings.ConnectionRefused(Endpoint, refusal);
             socket.Dispose();
             return;
         }

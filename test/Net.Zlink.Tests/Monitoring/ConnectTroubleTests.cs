@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using System.Text;
 using Microsoft.Extensions.Logging;
 using Net.Zlink.Monitoring;
@@ -170,27 +169,4 @@ public sealed class ConnectTroubleTests : IDisposable
     }
 
     private ZlinkContext NewContext() => new(new ZlinkContextOptions { LoggerFactory = _log });
-
-    private sealed class RecordingLoggers : ILoggerFactory, ILogger
-    {
-        public ConcurrentQueue<(LogLevel Level, string Text)> Lines { get; } = new();
-
-        public void AddProvider(ILoggerProvider provider)
-        {
-        }
-
-        public ILogger CreateLogger(string categoryName) => this;
-
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => null;
-
-        public bool IsEnabled(LogLevel logLevel) => true;
-
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
-            Lines.Enqueue((logLevel, formatter(state, exception)));
-
-        public void Dispose()
-        {
-        }
-    }
 }

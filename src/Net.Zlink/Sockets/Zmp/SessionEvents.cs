@@ -8,15 +8,8 @@ namespace Net.Zlink.Sockets.Zmp;
 /// <summary>What monitors, the log and the books hear of a socket's connections. Any thread, outside of all locks.</summary>
 internal sealed class SessionEvents(SocketCore socket)
 {
-    // The number that the native event carries for a bad HELLO header (docs/protocol.md, events).
+    // The number that the native event carries for a bad HELLO header (docs/monitoring.md, events).
     private const long MalformedHello = 0x10000013;
-
-    // A peer that is turned away tries again ten times a second, for as long as it likes: so often the log has the same sentence.
-    private static readonly TimeSpan RefusalSilence = TimeSpan.FromMinutes(1);
-
-    private readonly Lock _gate = new();
-    private string? _lastRefusal;
-    private long _lastRefusalAt;
 
     /// <summary>Publishes an event of a connection, with its ends and its peer, as far as that is known.</summary>
     public void Publish(SocketEventTypes type, long value, ZmpSession session, string? detail)
@@ -39,17 +32,7 @@ internal sealed class SessionEvents(SocketCore socket)
     {
         Interlocked.Increment(ref socket.Books.Refused);
         Publish(SocketEventTypes.ConnectionRefused, 0, session, why);
-        lock (_gate)
-        {
-            if (string.Equals(why, _lastRefusal, StringComparison.Ordinal) && socket.Host.Time.GetElapsedTime(_lastRefusalAt) < RefusalSilence)
-            {
-                return;
-            }
-
-            (_lastRefusal, _lastRefusalAt) = (why, socket.Host.Time.GetTimestamp());
-        }
-
-        Log.ConnectionRefused(socket.Host.Logger, session.Endpoint, why);
+        socket.Host.Warnings.ConnectionRefused(session.Endpoint, why);
     }
 
     /// <summary>A connection is over, or closing.</summary>

@@ -53,7 +53,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         {
             Interlocked.Increment(ref socket.Books.Refused);
             socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, Endpoints.Format(TransportHandshake.AddressOf(accepted, remote: true), listener.Scheme, Endpoint), detail: refusal);
-            Log.ConnectionRefused(socket.Host.Logger, Endpoint, refusal);
+            socket.Host.Warnings.ConnectionRefused(Endpoint, refusal);
             accepted.Dispose();
             return;
         }

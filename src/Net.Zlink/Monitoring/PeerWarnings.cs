@@ -1,0 +1,67 @@
+using Microsoft.Extensions.Logging;
+
+namespace Net.Zlink.Monitoring;
+
+/// <summary>
+/// The warnings that peers cause, as often as somebody may read them: whoever fails, or is turned away, tries again ten times a second, and a hostile one faster. Events and statistics have each of them. Thread-safe.
+/// </summary>
+internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
+{
+    /// <summary>Different sentences an endpoint has within a silence: more than it has causes to turn a peer away; only who makes up new faults all the time gets there.</summary>
+    public const int MostPerEndpoint = 16;
+
+    /// <summary>So long the same sentence is not logged again: an outage of an hour is 60 lines.</summary>
+    public static readonly TimeSpan Silence = TimeSpan.FromMinutes(1);
+
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, HashSet<string>> _logged = new(StringComparer.Ordinal);
+    private long _since;
+
+    /// <summary>A peer was turned away.</summary>
+    public void ConnectionRefused(string endpoint, string why)
+    {
+        if (Admits(endpoint, why))
+        {
+            Log.ConnectionRefused(logger, endpoint, why);
+        }
+    }
+
+    /// <summary>A connection that came in has failed in its handshake.</summary>
+    public void HandshakeFailed(string endpoint, string remote, HandshakeFailure cause, string detail)
+    {
+        if (Admits(endpoint, detail))
+        {
+            Log.HandshakeFailed(logger, endpoint, remote, cause, detail);
+        }
+    }
+
+    private bool Admits(string endpoint, string sentence)
+    {
+        lock (_gate)
+        {
+            if (_logged.Count == 0 || time.GetElapsedTime(_since) >= Silence)
+            {
+                _logged.Clear();
+                _since = time.GetTimestamp();
+            }
+
+            if (!_logged.TryGetValue(endpoint, out HashSet<string>? sentences))
+            {
+                _logged.Add(endpoint, sentences = new(StringComparer.Ordinal));
+            }
+
+            if (sentences.Count == MostPerEndpoint || !sentences.Add(sentence))
+            {
+                return false;
+            }
+
+            if (sentences.Count < MostPerEndpoint)
+            {
+                return true;
+            }
+        }
+
+        Log.WarningsLeftOut(logger, endpoint, MostPerEndpoint, Silence.TotalSeconds);
+        return false;
+    }
+}

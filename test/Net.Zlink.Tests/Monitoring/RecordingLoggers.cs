@@ -1,0 +1,28 @@
+using System.Collections.Concurrent;
+using Microsoft.Extensions.Logging;
+
+namespace Net.Zlink.Tests.Monitoring;
+
+/// <summary>A log that keeps its lines.</summary>
+internal sealed class RecordingLoggers : ILoggerFactory, ILogger
+{
+    public ConcurrentQueue<(LogLevel Level, string Text)> Lines { get; } = new();
+
+    public void AddProvider(ILoggerProvider provider)
+    {
+    }
+
+    public ILogger CreateLogger(string categoryName) => this;
+
+    public IDisposable? BeginScope<TState>(TState state)
+        where TState : notnull => null;
+
+    public bool IsEnabled(LogLevel logLevel) => true;
+
+    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
+        Lines.Enqueue((logLevel, formatter(state, exception)));
+
+    public void Dispose()
+    {
+    }
+}
