@@ -21,7 +21,7 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
             return 0;
         }
 
-        var connection = new PipeConnection(wire, hub.Host.Pool, hub.Host.Time, settings.Connection.Linger, settings.Connection.CloseTimeout) { RemoteEndPoint = remote, LocalEndPoint = local };
+        var connection = new PipeConnection(wire, hub.Host.Pool, hub.Host.Time, settings.Connection) { RemoteEndPoint = remote, LocalEndPoint = local };
         link.Pipe = connection;
         FramedPeers.Report(hub, link, wire);
         hub.Announce(link);
@@ -35,11 +35,10 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
         // Off the accept loop's stack.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         Task running = connection.RunAsync();
-        DisconnectReason reason = DisconnectReason.Remote;
         Task handling = handler is null ? Task.CompletedTask : Task.Run(() => HandleAsync(handler)); // On a stack of its own: it may block before it returns its task.
         await running.ConfigureAwait(false);
         await Task.WhenAny(handling, connection.Abandoned).ConfigureAwait(false); // It may be code that never returns: no shutdown waits for that past its deadline.
-        hub.EndPeer(link, reason, detail: null);
+        hub.EndPeer(link, connection.EndReason, connection.EndDetail);
         hub.OnClosed(link);
 
         async Task HandleAsync(Func<StreamPipe, Task> handle)
@@ -50,7 +49,7 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
             }
             catch (Exception exception)
             {
-                reason = DisconnectReason.HandlerFailed;
+                connection.NoteEnd(DisconnectReason.HandlerFailed);
                 hub.ReportFault(link, exception);
             }
 

@@ -34,11 +34,11 @@ public sealed class StreamOptions : SocketOptions
     /// </summary>
     public bool AllowSynchronousContinuations { get; set; }
 
-    /// <summary>Ends a peer that sent nothing, not even a part of a frame, for so long. Zero (default): never, as in the native core. A peer that we do not read is not counted as silent.</summary>
+    /// <summary>Ends a peer that sent nothing, not even a part of a frame, for so long. Zero (default): never, as in the native core. A peer that we do not read is not counted as silent. Pipes have it, too: Input then ends, or fails with an IOException.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan IdleTimeout { get; set => field = CheckTime(value, mayBeInfinite: false); }
 
-    /// <summary>Ends a peer that took nothing for so long while something waited to be written to it; less than 16 KiB, beside what the system's own buffers hold, counts as nothing. Zero (default): never.</summary>
+    /// <summary>Ends a peer that took nothing for so long while something waited to be written to it; less than 16 KiB, beside what the system's own buffers hold, counts as nothing. Pipes have it, too: Input and Output then fail. Zero (default): never.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan WriteTimeout { get; set => field = CheckTime(value, mayBeInfinite: false); }
 

@@ -11,6 +11,9 @@ namespace Net.Zlink.Engine;
 /// </remarks>
 internal sealed class ConnectionWriter(Connection connection, ConnectionCloser closer) : ShardWork
 {
+    /// <summary>What one pending send may hold where a WriteTimeout judges by its progress: a peer that takes no more than so much in that time is taken for one that takes nothing. One more write for each wait.</summary>
+    public const int MaxTimedSend = 16 * 1024;
+
     private const int FlushWanted = 1;
     private const int SendCompleted = 2;
 
@@ -19,9 +22,6 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
 
     // What one pending send may hold: so much is unconfirmed when a connection breaks, and progress is seen at this grain.
     private const int MaxPendingSend = 256 * 1024;
-
-    // The same where a WriteTimeout judges by that progress: a peer that takes no more than so much in that time is taken for one that takes nothing. One more write for each wait.
-    private const int MaxTimedSend = 16 * 1024;
 
     private OutboundSegment? _sending;
     private ShardTimer? _timer;

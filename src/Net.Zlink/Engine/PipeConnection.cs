@@ -3,6 +3,7 @@ using System.IO.Pipelines;
 using System.Net;
 using System.Net.Sockets;
 using Net.Zlink.Buffers;
+using Net.Zlink.Monitoring;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
@@ -25,29 +26,31 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     private readonly Pipe _received;
     private readonly Pipe _toSend;
     private readonly TimeProvider _time;
-    private readonly TimeSpan _linger;
-    private readonly TimeSpan _closeTimeout;
+    private readonly ConnectionSettings _settings;
+    private readonly WaitLimit _idle;
+    private readonly WaitLimit _stuck;
     private readonly CancellationTokenSource _aborted = new();
     private readonly TaskCompletionSource _abandoned = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private ITimer? _deadline;
     private volatile bool _ending;
     private volatile bool _isFlushed;
     private volatile bool _isLeft;
+    private EndCause? _cause;
     private long _receivedBytes;
     private long _sentBytes;
 
     /// <param name="wire">Owned.</param>
     /// <param name="pool">Where both pipes take their memory.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="linger">How long what was flushed may take to be written once this side ends the connection.</param>
-    /// <param name="closeTimeout">How long the peer may take to end its side after that.</param>
-    public PipeConnection(Wire wire, BufferPool pool, TimeProvider time, TimeSpan linger, TimeSpan closeTimeout)
+    /// <param name="settings">Its times; no other limit is one of bytes without frames.</param>
+    public PipeConnection(Wire wire, BufferPool pool, TimeProvider time, ConnectionSettings settings)
     {
         _wire = wire;
         wire.Attach(this);
         _time = time;
-        _linger = linger;
-        _closeTimeout = closeTimeout;
+        _settings = settings;
+        _idle = new WaitLimit(time, settings.IdleTimeout, OnIdle);
+        _stuck = new WaitLimit(time, settings.WriteTimeout, OnStuck);
 
         // The user's continuations run on the thread pool; ours run wherever the socket or the user's flush completes.
         _received = new Pipe(new PipeOptions(pool, PipeScheduler.ThreadPool, PipeScheduler.Inline, useSynchronizationContext: false));
@@ -66,6 +69,12 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
     public long SentBytes => Volatile.Read(ref _sentBytes);
 
+    /// <summary>What ended it, or its reading side, first.</summary>
+    public DisconnectReason EndReason => _cause?.Reason ?? DisconnectReason.Unknown;
+
+    /// <summary>The same in words, where there are any.</summary>
+    public string? EndDetail => _cause?.Detail;
+
     /// <summary>Completes when this side ends the connection without waiting: then not for its user either.</summary>
     public Task Abandoned => _abandoned.Task;
 
@@ -83,12 +92,18 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
         Abort(resets: !flushed && !_isLeft);
         await receiving.ConfigureAwait(false);
+        _idle.Dispose();
+        _stuck.Dispose();
         _wire.Dispose();
     }
 
+    /// <summary>Says what ends it, unless something has been said before.</summary>
+    public void NoteEnd(DisconnectReason reason, string? detail = null) => Interlocked.CompareExchange(ref _cause, new EndCause(reason, detail), null);
+
     /// <summary>Ends the connection: in order, by completing what is sent (what was flushed is still written, within the linger time), or at once.</summary>
-    public void RequestClose(CloseMode mode, TimeSpan? linger = null)
+    public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
     {
+        NoteEnd(reason);
         if (mode != CloseMode.Orderly)
         {
             _abandoned.TrySetResult();
@@ -96,15 +111,19 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
         else
         {
-            LimitWriting(linger ?? _linger);
+            LimitWriting(linger ?? _settings.Linger);
         }
 
         _ending = true;
         _toSend.Reader.CancelPendingRead();
     }
 
-    /// <summary>The user has completed what is sent: it is written within the linger time.</summary>
-    public void LimitWriting() => LimitWriting(_linger);
+    /// <summary>The user has done with it: what is flushed is written within the linger time.</summary>
+    public void LimitWriting()
+    {
+        NoteEnd(DisconnectReason.Local);
+        LimitWriting(_settings.Linger);
+    }
 
     bool IWireEvents.IsBusy => false; // Its own loop reads at once.
 
@@ -122,7 +141,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
 
         // Without linger time: what is in the pipe is not dropped one by one, but a peer that does not read gets no more than any end of a connection.
-        ITimer timer = _time.CreateTimer(static state => ((PipeConnection)state!).Abort(resets: false), this, linger > TimeSpan.Zero ? linger : _closeTimeout, Timeout.InfiniteTimeSpan);
+        ITimer timer = _time.CreateTimer(static state => ((PipeConnection)state!).Abort(resets: false), this, linger > TimeSpan.Zero ? linger : _settings.CloseTimeout, Timeout.InfiniteTimeSpan);
         Interlocked.Exchange(ref _deadline, timer)?.Dispose();
         if (_isFlushed)
         {
@@ -134,15 +153,15 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     {
         try
         {
-            WireStatus status = _wire.EndSending(WireEnd.Finished);
+            WireStatus status = _wire.EndSending(EndReason == DisconnectReason.ContextTerminated ? WireEnd.GoingAway : WireEnd.Finished);
             if (status == WireStatus.WouldWait)
             {
-                await _ended.WaitAsync().AsTask().WaitAsync(_closeTimeout, _time, _aborted.Token).ConfigureAwait(false);
+                await _ended.WaitAsync().AsTask().WaitAsync(_settings.CloseTimeout, _time, _aborted.Token).ConfigureAwait(false);
             }
 
             if (status != WireStatus.Failed)
             {
-                await receiving.WaitAsync(_closeTimeout, _time, _aborted.Token).ConfigureAwait(false);
+                await receiving.WaitAsync(_settings.CloseTimeout, _time, _aborted.Token).ConfigureAwait(false);
             }
         }
         catch (Exception e) when (e is ObjectDisposedException or TimeoutException or OperationCanceledException)
@@ -170,6 +189,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         catch (Exception e)
         {
             failure = e; // Also whatever exception the user completed a pipe with: it comes back here, and ends the connection at once.
+            NoteEnd(DisconnectReason.Local);
         }
 
         await writer.CompleteAsync(failure).ConfigureAwait(false);
@@ -189,6 +209,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
                 case WireStatus.WouldWait:
                     break;
                 case WireStatus.Ended:
+                    NoteEnd(DisconnectReason.Remote);
                     return false;
                 default:
                     throw Lost();
@@ -225,7 +246,9 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         {
             if (isPending)
             {
+                _idle.Begin();
                 await _input.WaitAsync().ConfigureAwait(false);
+                _idle.End();
             }
 
             WireStatus status = _wire.FinishWait();
@@ -247,10 +270,13 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     private async Task DiscardAsync()
     {
         byte[] scratch = new byte[4096];
+        long discarded = 0;
         while (true)
         {
             await WaitForInputAsync().ConfigureAwait(false);
-            if (_wire.Receive(scratch, out _) is not (WireStatus.Done or WireStatus.WouldWait))
+            WireStatus status = _wire.Receive(scratch, out int received);
+            discarded += received;
+            if (status is not (WireStatus.Done or WireStatus.WouldWait) || (_isFlushed && discarded > Wire.MaxDiscarded))
             {
                 return;
             }
@@ -277,6 +303,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
                 reader.AdvanceTo(result.Buffer.End);
                 if (result.IsCompleted || (_ending && isEmpty))
                 {
+                    NoteEnd(DisconnectReason.Local);
                     inOrder = true;
                     break;
                 }
@@ -290,6 +317,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         catch (Exception e)
         {
             failure = e; // As above.
+            NoteEnd(DisconnectReason.Local);
         }
 
         await reader.CompleteAsync(failure).ConfigureAwait(false);
@@ -303,9 +331,11 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             WireStatus status = _wire.Send(bytes.Span, out int sent);
             if (status == WireStatus.WouldWait)
             {
-                if (_wire.BeginSend(bytes, endsMidFrame: false))
+                if (_wire.BeginSend(_stuck.IsSet ? bytes[..Math.Min(bytes.Length, ConnectionWriter.MaxTimedSend)] : bytes, endsMidFrame: false))
                 {
+                    _stuck.Begin();
                     await _sent.WaitAsync().ConfigureAwait(false);
+                    _stuck.End();
                 }
 
                 status = _wire.FinishSend();
@@ -322,7 +352,26 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
     }
 
-    private IOException Lost() => new($"The connection was lost: {_wire.Detail ?? _wire.Error.ToString()}.", new SocketException((int)_wire.Error));
+    private IOException Lost()
+    {
+        string words = _wire.Detail ?? _wire.Error.ToString();
+        NoteEnd(DisconnectReason.TransportError, words);
+        return EndReason is DisconnectReason.IdleTimeout or DisconnectReason.WriteTimeout
+            ? new IOException($"The connection was ended: {EndDetail}.")
+            : new IOException($"The connection was lost: {words}.", new SocketException((int)_wire.Error));
+    }
+
+    private void OnIdle()
+    {
+        NoteEnd(DisconnectReason.IdleTimeout, $"nothing received for {_settings.IdleTimeout}");
+        RequestClose(DisconnectReason.IdleTimeout, CloseMode.Orderly);
+    }
+
+    private void OnStuck()
+    {
+        NoteEnd(DisconnectReason.WriteTimeout, $"the peer took nothing for {_settings.WriteTimeout}");
+        Abort(resets: true);
+    }
 
     private void Abort(bool resets)
     {
@@ -339,4 +388,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
         _wire.Socket.Dispose(); // Ends what is pending.
     }
+
+    private sealed record EndCause(DisconnectReason Reason, string? Detail);
 }

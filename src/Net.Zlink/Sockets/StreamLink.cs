@@ -59,7 +59,7 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire w
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
     {
         Connection?.RequestClose(reason, mode, linger);
-        Pipe?.RequestClose(mode, linger);
+        Pipe?.RequestClose(reason, mode, linger);
     }
 
     public LinkCounts Count() => Connection is { } connection

@@ -2,6 +2,7 @@ using System.IO.Pipelines;
 using System.Net.Sockets;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Transports;
 using Xunit;
@@ -11,6 +12,16 @@ namespace Net.Zlink.Tests.Engine;
 
 public sealed class PipeConnectionTests
 {
+    private static readonly ConnectionSettings Settings = new()
+    {
+        MessageLimit = 1, // Of a frame: bytes without frames have none.
+        Outbound = default,
+        IdleTimeout = default,
+        WriteTimeout = default,
+        Linger = Timeout.InfiniteTimeSpan,
+        CloseTimeout = TimeSpan.FromSeconds(20),
+    };
+
     [Fact]
     public async Task An_orderly_close_writes_what_was_flushed_and_then_ends()
     {
@@ -23,7 +34,7 @@ public sealed class PipeConnectionTests
             Task running = connection.RunAsync();
             byte[] sent = Pattern(length, 1);
             ValueTask<FlushResult> flushing = connection.Output.WriteAsync(sent, cancellation);
-            connection.RequestClose(CloseMode.Orderly);
+            connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
             byte[] received = await ReadToEndAsync(peer);
             Assert.Equal(sent, received);
             await flushing.AsTask().WaitAsync(Patience, cancellation);
@@ -45,11 +56,11 @@ public sealed class PipeConnectionTests
             filled += ours.Send(new byte[100_000], SocketFlags.None, out error);
         }
 
-        var connection = new PipeConnection(new SocketWire(ours, "tcp"), BufferPool.Shared, TimeProvider.System, Timeout.InfiniteTimeSpan, TimeSpan.FromSeconds(20));
+        var connection = new PipeConnection(new SocketWire(ours, "tcp"), BufferPool.Shared, TimeProvider.System, Settings);
         Task running = connection.RunAsync();
         await connection.Output.WriteAsync((byte[])[1, 2], cancellation); // Taken by the loop, which waits for the kernel.
         await connection.Output.WriteAsync((byte[])[3], cancellation);    // Waits in the pipe.
-        connection.RequestClose(CloseMode.Orderly);
+        connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
         byte[] received = await ReadToEndAsync(peer);
         Assert.Equal([1, 2, 3], received[filled..]);
         peer.Dispose();
@@ -121,8 +132,8 @@ public sealed class PipeConnectionTests
         using Socket _ = peer;
         Task running = connection.RunAsync();
         Task<FlushResult> flushing = connection.Output.WriteAsync(new byte[20_000_000], cancellation).AsTask();
-        connection.RequestClose(CloseMode.Orderly);
-        connection.RequestClose(CloseMode.Abort);
+        connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
+        connection.RequestClose(DisconnectReason.Local, CloseMode.Abort);
         await running.WaitAsync(Patience, cancellation);
         await Task.WhenAny(flushing).WaitAsync(Patience, cancellation);
         await Assert.ThrowsAnyAsync<Exception>(async () => await connection.Input.ReadAsync(cancellation));
@@ -131,7 +142,7 @@ public sealed class PipeConnectionTests
     private static async Task<(Socket Peer, PipeConnection Connection)> OpenAsync(BufferPool? pool = null)
     {
         (Socket peer, Socket ours) = await ConnectedPairAsync();
-        return (peer, new PipeConnection(new SocketWire(ours, "tcp"), pool ?? BufferPool.Shared, TimeProvider.System, Timeout.InfiniteTimeSpan, TimeSpan.FromSeconds(20)));
+        return (peer, new PipeConnection(new SocketWire(ours, "tcp"), pool ?? BufferPool.Shared, TimeProvider.System, Settings));
     }
 
     private static async Task<byte[]> ReadToEndAsync(Socket socket)

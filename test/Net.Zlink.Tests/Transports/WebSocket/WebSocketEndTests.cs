@@ -30,15 +30,18 @@ public sealed class WebSocketEndTests
         await client.SendAsync(RawWebSocket.CloseFrame(1000));
     }
 
-    [Fact]
-    public async Task Disposing_the_context_tells_the_peer_1001()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Disposing_the_context_tells_the_peer_1001(bool isPipe)
     {
         RawWebSocket client;
         await using (var context = new ZlinkContext())
         {
             StreamSocket server = context.CreateStream();
-            client = await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0"));
-            await server.NextConnectedAsync();
+            const string Any = "ws://127.0.0.1:0";
+            client = await RawWebSocket.ConnectAsync(isPipe ? server.BindPipe(Any, static pipe => pipe.Input.CopyToAsync(pipe.Output)) : server.Bind(Any));
+            await Guard.UntilAsync(() => server.PeerCount == 1, "it is connected");
             ValueTask disposing = context.DisposeAsync();
             WebSocketFrame? frame = await client.ReadFrameAsync();
             Assert.True(frame!.IsClose);

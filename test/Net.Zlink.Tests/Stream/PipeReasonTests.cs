@@ -1,0 +1,160 @@
+using System.IO.Pipelines;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Stream;
+
+/// <summary>Why a raw connection ended, as events tell it, and the limits of time that end one.</summary>
+public sealed class PipeReasonTests
+{
+    private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(100);
+
+    [Theory]
+    [InlineData("end", "the peer ended the connection")]
+    [InlineData("reset", "ConnectionReset")]
+    public async Task A_peer_that_goes_is_told_with_what_it_did(string how, string words)
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream();
+        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
+        string endpoint = socket.BindPipe("tcp://127.0.0.1:0", static async pipe =>
+        {
+            try
+            {
+                await pipe.Input.CopyToAsync(pipe.Output, Guard.Token);
+            }
+            catch (IOException)
+            {
+                // The reset.
+            }
+        });
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        await peer.SendAsync(new byte[] { 1 });
+        Assert.Equal([1], await peer.ReadAsync(1));
+        if (how is "end")
+        {
+            peer.EndSending();
+        }
+        else
+        {
+            peer.Reset();
+        }
+
+        SocketEvent ended = await monitor.NextAsync(SocketEventTypes.Disconnected);
+        Assert.Equal(4, ended.Value);
+        Assert.Contains(words, ended.Detail, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("handler")]
+    [InlineData("output")]
+    [InlineData("disconnect")]
+    [InlineData("linger")]
+    public async Task What_this_side_ends_is_no_loss(string how)
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { Linger = how is "linger" ? Short : Timeout.InfiniteTimeSpan });
+        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.MonitorStopped);
+        string endpoint = socket.BindPipe("tcp://127.0.0.1:0", async pipe =>
+        {
+            if (how is "linger")
+            {
+                _ = pipe.Output.WriteAsync(new byte[16 * 1024 * 1024], Guard.Token).AsTask(); // More than the system takes, and the peer does not read.
+                return;
+            }
+
+            await pipe.Output.WriteAsync(new byte[] { 1 }, Guard.Token);
+            if (how is "disconnect")
+            {
+                await pipe.Input.ReadAsync(Guard.Token);
+            }
+            else if (how is "output")
+            {
+                await pipe.Output.CompleteAsync();
+                await pipe.Input.ReadAsync(Guard.Token);
+            }
+        });
+        RawPeer peer = await fixture.ConnectAsync(endpoint, receiveBuffer: how is "linger" ? 4096 : 0);
+        Assert.Single(await peer.ReadAsync(1));
+        if (how is "disconnect")
+        {
+            Assert.True(socket.Disconnect(Assert.Single(socket.GetPeers()).Id));
+        }
+
+        if (how is not "linger")
+        {
+            Assert.Empty(await peer.ReadToEndAsync());
+            peer.EndSending();
+        }
+
+        await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 1);
+        socket.Dispose();
+        Assert.Equal(SocketEventTypes.MonitorStopped, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
+    }
+
+    [Fact]
+    public async Task A_silent_peer_is_ended_by_IdleTimeout_and_one_that_talks_is_not()
+    {
+        var time = new ManualTimeProvider();
+        var limit = TimeSpan.FromSeconds(10);
+        await using var fixture = new StreamFixture(time: time);
+        StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { IdleTimeout = limit });
+        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
+        var failed = new TaskCompletionSource<Exception?>(TaskCreationOptions.RunContinuationsAsynchronously);
+        string endpoint = socket.BindPipe("tcp://127.0.0.1:0", async pipe => failed.SetResult(await Record.ExceptionAsync(() => pipe.Input.CopyToAsync(pipe.Output, Guard.Token))));
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        for (int i = 0; i < 5; i++)
+        {
+            await peer.SendAsync(new byte[] { 1 });
+            Assert.Equal([1], await peer.ReadAsync(1));
+            time.Advance(limit * 0.9);
+        }
+
+        await fixture.SettleAsync();
+        Assert.Equal(1, socket.PeerCount);
+        await peer.SendAsync(new byte[] { 1 });
+        Assert.Equal([1], await peer.ReadAsync(1));
+        await fixture.SettleAsync();
+        time.Advance(limit);
+        Assert.Empty(await peer.ReadToEndAsync());
+        await Guard.UntilAsync(
+            () =>
+            {
+                time.Advance(socket.Options.CloseTimeout); // It does not end its side: it is waited for that long.
+                return failed.Task.IsCompleted;
+            },
+            "Input ends");
+        IOException thrown = Assert.IsType<IOException>(await failed.Task);
+        Assert.Contains("nothing received for 00:00:10", thrown.Message, StringComparison.Ordinal);
+        SocketEvent ended = await monitor.NextAsync(SocketEventTypes.Disconnected);
+        Assert.Equal((4L, "nothing received for 00:00:10"), (ended.Value, ended.Detail));
+    }
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("tls")]
+    public async Task A_peer_that_takes_nothing_is_ended_by_WriteTimeout(string scheme)
+    {
+        using var own = new Transports.Tls.Authorities();
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { WriteTimeout = Short, SendBufferSize = 16 * 1024 });
+        socket.Options.Tls.Certificate = own.Server;
+        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
+        string endpoint = socket.BindPipe($"{scheme}://127.0.0.1:0", static async pipe =>
+        {
+            // As long as somebody reads; a pipe's flush tells of a connection that is lost by being complete.
+            while (!(await pipe.Output.WriteAsync(new byte[1024 * 1024], Guard.Token)).IsCompleted)
+            {
+                // and the next
+            }
+        });
+        StreamSocket client = fixture.Context.CreateStream(new StreamOptions { ReceiveBufferSize = 16 * 1024 });
+        client.Options.Tls.CaFile = own.CaFile;
+        await using StreamPipe there = await client.ConnectPipeAsync(endpoint, Guard.Token).Guarded();
+        ReadResult some = await there.Input.ReadAsync(Guard.Token).Guarded();
+        there.Input.AdvanceTo(some.Buffer.Start); // Nothing more is read.
+        SocketEvent ended = await monitor.NextAsync(SocketEventTypes.Disconnected);
+        Assert.Equal((4L, "the peer took nothing for 00:00:00.1000000"), (ended.Value, ended.Detail));
+    }
+}
