@@ -2,11 +2,12 @@ using System.Diagnostics;
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>Waits for many sockets at once, level triggered: an item is reported as long as it is ready, at every poll.</summary>
+/// <summary>Waits for many sockets, and monitors of them, at once, level triggered: an item is reported as long as it is ready, at every poll.</summary>
 /// <remarks>
 /// <para>
 /// Safe for any number of threads: items may be added, changed and removed while a poll waits, and the poll goes on with what there is then. Polling allocates nothing, except one task per wait
@@ -61,7 +62,7 @@ public sealed class Poller : IDisposable
     public void Add(ZlinkSocket socket, PollEvents events, object? userState = null)
     {
         ArgumentNullException.ThrowIfNull(socket);
-        Add(new PollItem(socket, plain: null, events, userState), socket);
+        Add(new ZmpPollItem(socket, events, userState), socket);
     }
 
     /// <summary>Adds a plain socket of any kind, also one that listens. It keeps its data: a poll takes nothing from it and changes no setting of it.</summary>
@@ -74,7 +75,20 @@ public sealed class Poller : IDisposable
     public void Add(Socket socket, PollEvents events, object? userState = null)
     {
         ArgumentNullException.ThrowIfNull(socket);
-        Add(new PollItem(socket: null, socket, events, userState), socket);
+        Add(new PlainPollItem(socket, events, userState), socket);
+    }
+
+    /// <summary>Adds a monitor: it is ready for <see cref="PollEvents.In"/> while it has events to take with <see cref="SocketMonitor.TryRead"/>. When its socket is disposed the last is <see cref="SocketEventTypes.MonitorStopped"/>;
+    /// behind that it is never ready.</summary>
+    /// <param name="monitor">The monitor; the poller does not own it.</param>
+    /// <param name="userState">Comes with its results.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="monitor"/> is null.</exception>
+    /// <exception cref="ArgumentException">It is there already.</exception>
+    /// <exception cref="ObjectDisposedException">The poller is disposed.</exception>
+    public void Add(SocketMonitor monitor, object? userState = null)
+    {
+        ArgumentNullException.ThrowIfNull(monitor);
+        Add(new MonitorPollItem(monitor, userState), monitor);
     }
 
     /// <summary>Changes what is waited for.</summary>
@@ -119,6 +133,16 @@ public sealed class Poller : IDisposable
     {
         ArgumentNullException.ThrowIfNull(socket);
         return TakeOut(socket);
+    }
+
+    /// <summary>Takes a monitor out, disposed or not.</summary>
+    /// <param name="monitor">The monitor.</param>
+    /// <returns>False if it was not there.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="monitor"/> is null.</exception>
+    public bool Remove(SocketMonitor monitor)
+    {
+        ArgumentNullException.ThrowIfNull(monitor);
+        return TakeOut(monitor);
     }
 
     /// <summary>Waits until an item is ready, blocking the calling thread. Without items it waits out the time.</summary>
@@ -220,7 +244,7 @@ public sealed class Poller : IDisposable
             ObjectDisposedException.ThrowIf(_isDisposed, this);
             if (_bySocket.ContainsKey(socket))
             {
-                throw new ArgumentException("The poller has this socket already: use Modify.", nameof(socket));
+                throw new ArgumentException(socket is SocketMonitor ? "The poller has this monitor already." : "The poller has this socket already: use Modify.", nameof(socket));
             }
 
             item.Watch(_wait);

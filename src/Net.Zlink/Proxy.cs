@@ -1,4 +1,5 @@
 using Net.Zlink.Engine;
+using Net.Zlink.Flow;
 using Net.Zlink.Sockets;
 
 namespace Net.Zlink;

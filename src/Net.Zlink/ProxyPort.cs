@@ -1,5 +1,5 @@
 using Net.Zlink.Buffers;
-using Net.Zlink.Sockets;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink;
 

@@ -1,4 +1,6 @@
+using System.Diagnostics.CodeAnalysis;
 using Net.Zlink.Sockets.Patterns;
+using Net.Zlink.Sockets.Pipes;
 
 namespace Net.Zlink;
 
@@ -45,6 +47,16 @@ public sealed class RouterSocket : ReceivingSocket
         }
 
         ConnectAs(endpoint, peerRoutingId.ToArray());
+    }
+
+    /// <summary>Looks up one peer; <see cref="ZlinkSocket.GetPeers"/> has all of them. A send a moment later may find another state.</summary>
+    /// <param name="routingId">The peer's routing id, as <see cref="Message.RoutingId"/> has it.</param>
+    /// <param name="peer">What is known of the peer.</param>
+    /// <returns>False: a message for that id would go to nobody.</returns>
+    public bool TryGetPeer(ReadOnlySpan<byte> routingId, [NotNullWhen(true)] out PeerInfo? peer)
+    {
+        peer = _core.TryFind(routingId, out Pipe? pipe) ? PeerInfo.Of(pipe) : null;
+        return peer is not null;
     }
 
     /// <summary>Sends a message of one part if it need not wait.</summary>

@@ -1,4 +1,5 @@
 using System.Threading.Channels;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Monitoring;
 
@@ -33,7 +34,13 @@ public sealed class SocketMonitor : IDisposable
     /// <summary>Events lost because nobody read them in time.</summary>
     public long Dropped => Volatile.Read(ref _dropped);
 
-    /// <summary>Takes the next event without waiting.</summary>
+    /// <summary>There are events to be read.</summary>
+    internal bool HasEvents => _events.Reader.Count > 0;
+
+    /// <summary>Told when there may be an event. Looked for under the channel's lock, so nothing is missed between a look and the telling.</summary>
+    internal ReadinessWatchers Watchers { get; } = new();
+
+    /// <summary>Takes the next event without waiting; to wait for it with a time limit, blocking, add this monitor to a <c>Poller</c>.</summary>
     /// <param name="socketEvent">The event.</param>
     /// <returns>False if there is none now.</returns>
     public bool TryRead(out SocketEvent socketEvent) => _events.Reader.TryRead(out socketEvent);
@@ -72,6 +79,8 @@ public sealed class SocketMonitor : IDisposable
                 Write(socketEvent);
             }
         }
+
+        Watchers.Tell();
     }
 
     /// <summary>Ends the reader's stream, behind <paramref name="last"/> if that was asked for.</summary>
@@ -99,6 +108,8 @@ public sealed class SocketMonitor : IDisposable
         {
             // As in Write. The channel is complete before it tells those who wait.
         }
+
+        Watchers.Tell();
     }
 
     private void Write(in SocketEvent socketEvent)

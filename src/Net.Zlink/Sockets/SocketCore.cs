@@ -1,3 +1,4 @@
+using Net.Zlink.Flow;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;

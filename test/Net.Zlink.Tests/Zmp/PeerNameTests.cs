@@ -6,6 +6,31 @@ namespace Net.Zlink.Tests.Zmp;
 /// <summary>Names that a ROUTER gives to the peers that it connects to.</summary>
 public sealed class PeerNameTests
 {
+    [Fact]
+    public async Task A_ROUTER_looks_up_one_peer_by_the_id_it_sends_to()
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = fixture.Context.CreateRouter();
+        string endpoint = router.Bind("tcp://127.0.0.1:0");
+        Assert.False(router.TryGetPeer("A"u8, out PeerInfo? peer));
+        Assert.Null(peer);
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "A"u8.ToArray() });
+        dealer.Connect(endpoint);
+        dealer.Send("hello"u8);
+        await fixture.UntilAsync(() => router.TryGetPeer("A"u8, out peer) && peer.Unread.Messages == 1);
+        Assert.True(peer!.IsConnected);
+        Assert.Equal(peer.RemoteEndpoint, Assert.Single(router.GetPeers()).RemoteEndpoint);
+        Assert.False(router.TryGetPeer("B"u8, out _));
+        Assert.False(router.TryGetPeer([], out _));
+        dealer.Dispose();
+        await fixture.UntilAsync(() => !router.TryGetPeer("A"u8, out _));
+
+        // One that was named here can be sent to before it is there.
+        router.Connect(RawListener.NobodyListens(), "C"u8);
+        Assert.True(router.TryGetPeer("C"u8, out peer));
+        Assert.False(peer.IsConnected);
+    }
+
     [Theory]
     [InlineData(false, false)]
     [InlineData(false, true)]

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
@@ -39,6 +40,15 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
                 return false;
             }
+        }
+    }
+
+    /// <summary>The peer that a message with this id would go to now.</summary>
+    public bool TryFind(ReadOnlySpan<byte> routeId, [NotNullWhen(true)] out Pipe? pipe)
+    {
+        using (Gate.Hold())
+        {
+            return _table.TryGet(routeId, out pipe);
         }
     }
 

@@ -1,3 +1,4 @@
+using Net.Zlink.Flow;
 using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Pipes;

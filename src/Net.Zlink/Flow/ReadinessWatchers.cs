@@ -1,14 +1,12 @@
-using Net.Zlink.Flow;
+namespace Net.Zlink.Flow;
 
-namespace Net.Zlink.Sockets;
-
-/// <summary>Wants to know when a socket may have become ready. Told outside all locks, on the thread that made it so; it must neither block nor throw.</summary>
+/// <summary>Wants to know when something may have become ready. Told outside all locks, on the thread that made it so; it must neither block nor throw.</summary>
 internal interface IReadinessWatcher
 {
     void OnMayBeReady();
 }
 
-/// <summary>Who watches one side of a socket. Telling costs one volatile read while nobody does, because it stands on the path of every batch that comes in.</summary>
+/// <summary>Who watches something that becomes ready: one side of a socket, a monitor. Telling costs one volatile read while nobody does, because it stands on the path of every batch that comes in.</summary>
 internal sealed class ReadinessWatchers
 {
     private readonly Lock _gate = new();

@@ -1,0 +1,18 @@
+using Net.Zlink.Flow;
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink;
+
+/// <summary>A monitor of a poller: ready while it has events that were not read. One that has ended and has none is never ready.</summary>
+internal sealed class MonitorPollItem(SocketMonitor monitor, object? state) : PollItem(PollEvents.In)
+{
+    public override PollResult ResultOf(PollEvents ready) => new(null, null, ready, state) { Monitor = monitor };
+
+    public override PollItem With(PollEvents other) => this; // There is nothing else to ask of it.
+
+    public override PollEvents Look() => monitor.HasEvents ? PollEvents.In : PollEvents.None;
+
+    public override void Watch(IReadinessWatcher watcher) => monitor.Watchers.Add(watcher);
+
+    public override void Unwatch(IReadinessWatcher watcher) => monitor.Watchers.Remove(watcher);
+}

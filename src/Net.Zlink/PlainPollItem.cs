@@ -1,0 +1,54 @@
+using System.Net.Sockets;
+using Net.Zlink.Flow;
+
+namespace Net.Zlink;
+
+/// <summary>A plain socket of a poller. <see cref="PlainSocketWatch"/> tells of its news.</summary>
+internal sealed class PlainPollItem(Socket plain, PollEvents events, object? state) : PollItem(events)
+{
+    private readonly Lock _looking = new();
+    private bool _isOut;
+
+    public override Socket Plain => plain;
+
+    public override PollResult ResultOf(PollEvents ready) => new(null, plain, ready, state);
+
+    public override PollItem With(PollEvents other) => new PlainPollItem(plain, other, state);
+
+    public override PollEvents Look()
+    {
+        if (Events == PollEvents.None)
+        {
+            return PollEvents.None;
+        }
+
+        lock (_looking)
+        {
+            if (_isOut)
+            {
+                return PollEvents.None;
+            }
+
+            // An error is reported whether it was asked for or not, as natively: it ends every wait, so a poll that did not tell would never rest.
+            PollEvents ready = plain.Poll(0, SelectMode.SelectError) ? PollEvents.Error : PollEvents.None;
+            ready |= LookFor(PollEvents.In, SelectMode.SelectRead);
+            return ready | LookFor(PollEvents.Out, SelectMode.SelectWrite);
+        }
+    }
+
+    public override void Watch(IReadinessWatcher watcher)
+    {
+    }
+
+    /// <inheritdoc/>
+    /// <remarks>It is looked at no more when this returns: a socket that is disposed in the middle of a look resets its peer (<see cref="PlainSocketWatch"/>).</remarks>
+    public override void Unwatch(IReadinessWatcher watcher)
+    {
+        lock (_looking)
+        {
+            _isOut = true;
+        }
+    }
+
+    private PollEvents LookFor(PollEvents one, SelectMode mode) => Asks(one) && plain.Poll(0, mode) ? one : PollEvents.None;
+}

@@ -1,0 +1,66 @@
+using Net.Zlink.Flow;
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>A ZMP socket of a poller.</summary>
+internal sealed class ZmpPollItem(ZlinkSocket socket, PollEvents events, object? state) : PollItem(events)
+{
+    private readonly SocketCore _core = socket.Core;
+
+    public override PollResult ResultOf(PollEvents ready) => new(socket, null, ready, state);
+
+    public override PollItem With(PollEvents other) => new ZmpPollItem(socket, other, state);
+
+    public override PollEvents Look()
+    {
+        socket.ThrowIfEnded();
+        PollEvents ready = Asks(PollEvents.In) && _core.Receive.IsReadable ? PollEvents.In : PollEvents.None;
+        return Asks(PollEvents.Out) && _core.CanSend ? ready | PollEvents.Out : ready;
+    }
+
+    /// <inheritdoc/>
+    /// <remarks>Reads what a single peer has just sent, if no thread runs its shard.</remarks>
+    public override bool LookAgain()
+    {
+        if (!Asks(PollEvents.In))
+        {
+            return false;
+        }
+
+        if (!_core.Receive.IsWorthTaking)
+        {
+            _core.ReadAhead();
+        }
+
+        return _core.Receive.IsWorthTaking;
+    }
+
+    /// <inheritdoc/>
+    /// <remarks>A closed socket is news whatever is asked.</remarks>
+    public override void Watch(IReadinessWatcher watcher)
+    {
+        if (Events != PollEvents.Out)
+        {
+            _core.Receive.Watchers.Add(watcher);
+        }
+
+        if (Asks(PollEvents.Out))
+        {
+            _core.WritableWatchers.Add(watcher);
+        }
+    }
+
+    public override void Unwatch(IReadinessWatcher watcher)
+    {
+        if (Events != PollEvents.Out)
+        {
+            _core.Receive.Watchers.Remove(watcher);
+        }
+
+        if (Asks(PollEvents.Out))
+        {
+            _core.WritableWatchers.Remove(watcher);
+        }
+    }
+}
