@@ -11,7 +11,7 @@ public readonly record struct NativeStreamMessage(byte[] Id, byte[] Payload);
 
 /// <summary>
 /// A <see cref="StreamSocket"/> in the native core's shape, [id, payload], for code that is being ported (docs/protocol.md section 3). Only this view reads the
-/// payload 00 as "close that peer". One thread at a time, as natively; each view has a send state of its own. It allocates; new code uses the socket itself.
+/// payload 00 as "close that peer". Nothing here waits but <see cref="ReceiveAsync"/>: a send that the native core would block in is <see cref="ZlinkError.Again"/>. One thread at a time, as natively; each view has a send state of its own. It allocates; new code uses the socket itself.
 /// </summary>
 public sealed class NativeStreamView
 {

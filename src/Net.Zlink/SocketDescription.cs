@@ -1,15 +1,13 @@
 using System.Globalization;
 using System.Text;
 using Net.Zlink.Sockets.Pipes;
+using static Net.Zlink.DescriptionText;
 
 namespace Net.Zlink;
 
 /// <summary>A ZMP socket as text, for people who look for trouble: what it has done, and each peer with its queues.</summary>
 internal static class SocketDescription
 {
-    // A socket may have thousands of peers; the first ones and their number are what a log line can bear.
-    private const int MostPeers = 100;
-
     public static string Of(ZlinkSocket socket)
     {
         SocketStatistics counts = socket.GetStatistics();
@@ -19,16 +17,7 @@ internal static class SocketDescription
         Line(text, $"  connections: {counts.AcceptedConnections} accepted, {counts.DialledConnections} dialled, {counts.RefusedConnections} refused, {counts.FailedHandshakes} failed handshakes {counts.HandshakeFailures}");
         Line(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written + {counts.DroppedMessages} dropped + {counts.QueuedMessages} queued; not accepted: {counts.DroppedAtHighWaterMark} at a mark, {counts.DroppedUnroutable} unroutable, {counts.UnmatchedMessages} unmatched");
         Line(text, $"  received: {counts.ReceivedMessages} read = {counts.DeliveredMessages} delivered + {counts.DroppedUnreadMessages} dropped + {counts.UnreadMessages} unread");
-        Line(text, $"  {peers.Count} peers");
-        foreach (PeerInfo peer in peers.Take(MostPeers))
-        {
-            Line(text, $"    {PeerIdentity.NameOf(peer.RoutingId.Span)} {Quoted(peer.RemoteEndpoint)} by {Quoted(peer.Endpoint)}: {StateOf(peer)}, sent {peer.MessagesSent}, to send {peer.Outbound.Messages} ({peer.Outbound.Bytes} bytes), dropped {peer.MessagesDropped}, received {peer.MessagesReceived}, unread {peer.Unread.Messages} ({peer.Unread.Bytes} bytes), last read {Ago(peer.SinceLastRead)}, last write {Ago(peer.SinceLastWrite)}");
-        }
-
-        if (peers.Count > MostPeers)
-        {
-            Line(text, $"    and {peers.Count - MostPeers} more");
-        }
+        Peers(text, peers, static peer => $"{PeerIdentity.NameOf(peer.RoutingId.Span)} {Quoted(peer.RemoteEndpoint)} by {Quoted(peer.Endpoint)}: {StateOf(peer)}, sent {peer.MessagesSent}, to send {peer.Outbound.Messages} ({peer.Outbound.Bytes} bytes), dropped {peer.MessagesDropped}, received {peer.MessagesReceived}, unread {peer.Unread.Messages} ({peer.Unread.Bytes} bytes), last read {Ago(peer.SinceLastRead)}, last write {Ago(peer.SinceLastWrite)}");
 
         return text.ToString();
     }
@@ -52,10 +41,4 @@ internal static class SocketDescription
         { IsParked: true } => "not read: the application receives too slowly",
         _ => "connected",
     };
-
-    private static string Ago(TimeSpan? time) => time is { } since ? string.Create(CultureInfo.InvariantCulture, $"{since.TotalMilliseconds:0} ms ago") : "never";
-
-    private static string Quoted(string text) => text.Length == 0 ? "-" : text;
-
-    private static void Line(StringBuilder text, FormattableString line) => text.AppendLine(line.ToString(CultureInfo.InvariantCulture));
 }

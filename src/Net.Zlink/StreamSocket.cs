@@ -337,6 +337,10 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <returns>The statistics.</returns>
     public StreamStatistics GetStatistics() => StreamStatistics.Of(Hub);
 
+    /// <summary>Counts and peers as text of several lines, for a log or a debugger. Made for people: its form may change.</summary>
+    /// <returns>The text.</returns>
+    public string Describe() => StreamDescription.Of(this);
+
     /// <summary>The socket in the native core's shape, for porting: parts, four-byte ids, 00 and 01 as events.</summary>
     /// <returns>A view with a send state of its own.</returns>
     public NativeStreamView AsNative() => new(this);

@@ -42,10 +42,10 @@ public sealed record StreamStatistics
     public required long DroppedUnreadMessages { get; init; }
 
     /// <summary>Messages that Send accepted.</summary>
-    public required long SentMessages { get; init; }
+    public required long AcceptedMessages { get; init; }
 
     /// <summary>Their bytes.</summary>
-    public required long SentBytes { get; init; }
+    public required long AcceptedBytes { get; init; }
 
     /// <summary>Messages written to the network.</summary>
     public required long WrittenMessages { get; init; }
@@ -73,8 +73,8 @@ public sealed record StreamStatistics
             ReceivedBytes = sum.ReceivedBytes,
             UnreadMessages = hub.Queue.Depth.Messages,
             DroppedUnreadMessages = sum.DroppedUnread,
-            SentMessages = sum.AcceptedMessages,
-            SentBytes = sum.AcceptedBytes,
+            AcceptedMessages = sum.AcceptedMessages,
+            AcceptedBytes = sum.AcceptedBytes,
             WrittenMessages = sum.WrittenMessages,
             WrittenBytes = sum.WrittenBytes,
             DroppedMessages = sum.DroppedMessages,

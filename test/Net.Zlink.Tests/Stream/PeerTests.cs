@@ -7,6 +7,28 @@ namespace Net.Zlink.Tests.Stream;
 public sealed class PeerTests
 {
     [Fact]
+    public async Task Describe_tells_of_the_socket_and_of_each_peer()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket server = fixture.Bind(out string endpoint);
+        StreamSocket client = fixture.Context.CreateStream();
+        uint there = await client.ConnectAsync(endpoint, Guard.Token).Guarded();
+        uint here = await server.NextConnectedAsync();
+        client.Send(there, "one"u8);
+        client.Send(there, "two"u8);
+        await fixture.UntilAsync(() => server.GetStatistics().ReceivedMessages == 2 && client.GetStatistics().WrittenMessages == 2);
+        string text = server.Describe();
+        Assert.Contains($"STREAM, last endpoint {endpoint}", text, StringComparison.Ordinal);
+        Assert.Contains("connections: 1 accepted, 0 dialled", text, StringComparison.Ordinal);
+        Assert.Contains("received: 2 read, 0 dropped unread, 2 unread", text, StringComparison.Ordinal);
+        Assert.Contains($"    peer {here} (tcp://127.0.0.1:", text, StringComparison.Ordinal);
+        Assert.Contains("sent: 2 accepted = 2 written + 0 dropped + 0 queued", client.Describe(), StringComparison.Ordinal);
+        Assert.Contains($"by {endpoint}: connected, sent 2, to send 0 (0 bytes), received 0, unread 0", client.Describe(), StringComparison.Ordinal);
+        server.Dispose();
+        Assert.StartsWith("STREAM, closed", server.Describe(), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_peer_keeps_the_applications_state_and_is_the_same_object_everywhere()
     {
         await using var fixture = new StreamFixture();

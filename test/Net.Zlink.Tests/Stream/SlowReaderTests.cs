@@ -102,7 +102,7 @@ public sealed class SlowReaderTests
         List<byte[]> read = await ReadAsync(peer, accepted + 1);
         await stays.Guarded();
         Assert.Equal([2], read[accepted]);
-        Assert.Equal(accepted + 1, socket.GetStatistics().SentMessages);
+        Assert.Equal(accepted + 1, socket.GetStatistics().AcceptedMessages);
     }
 
     [Theory]
@@ -126,7 +126,7 @@ public sealed class SlowReaderTests
             Assert.Equal(ZlinkError.Again, Assert.Throws<ZlinkException>(() => socket.Send(id, [1], TimeSpan.Zero)).Error);
         };
         await Task.Factory.StartNew(send, Guard.Token, onPoolThread ? TaskCreationOptions.None : TaskCreationOptions.LongRunning, TaskScheduler.Default).Guarded();
-        Assert.Equal(accepted, socket.GetStatistics().SentMessages);
+        Assert.Equal(accepted, socket.GetStatistics().AcceptedMessages);
     }
 
     [Theory]

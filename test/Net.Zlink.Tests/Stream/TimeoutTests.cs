@@ -113,7 +113,7 @@ public sealed class TimeoutTests
         SocketEvent dropped = await monitor.NextAsync(SocketEventTypes.MessagesDropped);
         Assert.Equal((id, 5L), (dropped.PeerId, dropped.Value));
         StreamStatistics books = socket.GetStatistics();
-        Assert.Equal((accepted, 5), (books.SentMessages, books.DroppedMessages));
+        Assert.Equal((accepted, 5), (books.AcceptedMessages, books.DroppedMessages));
     }
 
     [Fact]

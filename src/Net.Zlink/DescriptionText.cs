@@ -1,0 +1,32 @@
+using System.Globalization;
+using System.Text;
+
+namespace Net.Zlink;
+
+/// <summary>What the texts that describe sockets have in common.</summary>
+internal static class DescriptionText
+{
+    // A socket may have thousands of peers; the first ones and their number are what a log line can bear.
+    private const int MostPeers = 100;
+
+    public static void Peers<T>(StringBuilder text, IReadOnlyList<T> peers, Func<T, FormattableString> describe)
+    {
+        Line(text, $"  {peers.Count} peers");
+        foreach (T peer in peers.Take(MostPeers))
+        {
+            text.Append("    ");
+            Line(text, describe(peer));
+        }
+
+        if (peers.Count > MostPeers)
+        {
+            Line(text, $"    and {peers.Count - MostPeers} more");
+        }
+    }
+
+    public static string Ago(TimeSpan? time) => time is { } since ? string.Create(CultureInfo.InvariantCulture, $"{since.TotalMilliseconds:0} ms ago") : "never";
+
+    public static string Quoted(string text) => text.Length == 0 ? "-" : text;
+
+    public static void Line(StringBuilder text, FormattableString line) => text.AppendLine(line.ToString(CultureInfo.InvariantCulture));
+}
