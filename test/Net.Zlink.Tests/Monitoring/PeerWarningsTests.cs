@@ -96,8 +96,11 @@ public sealed class PeerWarningsTests : IDisposable
             peers.ForEach(static peer => peer.Dispose());
         }
 
-        await Guard.UntilAsync(() => Warnings.Any(), "the log hears of it");
+        await Guard.UntilAsync(() => OfEndpoint().Any(), "the log hears of it");
         await context.DisposeAsync().Guarded();
-        Assert.Single(Warnings);
+        Assert.Single(OfEndpoint());
+
+        // Not the others: a machine with more to do than it can has a warning for that, too.
+        IEnumerable<string> OfEndpoint() => Warnings.Where(line => line.StartsWith(endpoint, StringComparison.Ordinal));
     }
 }

@@ -219,11 +219,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> ReadBehindAsync(Memory<byte> buffer, CancellationToken cancellation)
     {
-        if (Beneath is { } socket)
-        {
-            await socket.ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false); // It was tried a moment ago.
-        }
-
+        await (Beneath ?? inner).ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false); // The wait is for as long as the peer likes: without a buffer.
         await FillAsync(cancellation).ConfigureAwait(false);
         return TakeInto(buffer);
     }
