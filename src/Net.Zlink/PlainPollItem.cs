@@ -38,6 +38,7 @@ internal sealed class PlainPollItem(Socket plain, PollEvents events, object? sta
 
     public override void Watch(IReadinessWatcher watcher)
     {
+        // The poller arms the watch of all plain sockets when it waits.
     }
 
     /// <inheritdoc/>

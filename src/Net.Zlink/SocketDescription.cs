@@ -18,7 +18,6 @@ internal static class SocketDescription
         Line(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written + {counts.DroppedMessages} dropped + {counts.QueuedMessages} queued; not accepted: {counts.DroppedAtHighWaterMark} at a mark, {counts.DroppedUnroutable} unroutable, {counts.UnmatchedMessages} unmatched");
         Line(text, $"  received: {counts.ReceivedMessages} read = {counts.DeliveredMessages} delivered + {counts.DroppedUnreadMessages} dropped + {counts.UnreadMessages} unread");
         Peers(text, peers, static peer => $"{PeerIdentity.NameOf(peer.RoutingId.Span)} {Quoted(peer.RemoteEndpoint)} by {Quoted(peer.Endpoint)}: {StateOf(peer)}, sent {peer.MessagesSent}, to send {peer.Outbound.Messages} ({peer.Outbound.Bytes} bytes), dropped {peer.MessagesDropped}, received {peer.MessagesReceived}, unread {peer.Unread.Messages} ({peer.Unread.Bytes} bytes), last read {Ago(peer.SinceLastRead)}, last write {Ago(peer.SinceLastWrite)}");
-
         return text.ToString();
     }
 

@@ -43,15 +43,6 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         }
     }
 
-    /// <summary>The peer that a message with this id would go to now.</summary>
-    public bool TryFind(ReadOnlySpan<byte> routeId, [NotNullWhen(true)] out Pipe? pipe)
-    {
-        using (Gate.Hold())
-        {
-            return _table.TryGet(routeId, out pipe);
-        }
-    }
-
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
         // Whoever was sent to last is found without the lock, as long as that id is its own.
@@ -90,11 +81,14 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     }
 
     /// <inheritdoc/>
-    public override bool Knows(ReadOnlySpan<byte> routeId)
+    public override bool Knows(ReadOnlySpan<byte> routeId) => TryFind(routeId, out _);
+
+    /// <summary>The peer that a message with this id would go to now.</summary>
+    public bool TryFind(ReadOnlySpan<byte> routeId, [NotNullWhen(true)] out Pipe? pipe)
     {
         using (Gate.Hold())
         {
-            return _table.TryGet(routeId, out _);
+            return _table.TryGet(routeId, out pipe);
         }
     }
 
