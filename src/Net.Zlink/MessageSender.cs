@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.CompilerServices;
 using System.Threading.Tasks.Sources;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
@@ -44,28 +45,73 @@ internal readonly struct MessageSender
         return error;
     }
 
-    public void Send(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload)
+    /// <param name="routeId">See the type.</param>
+    /// <param name="payload">The message.</param>
+    /// <param name="timeout">How long it may wait; null: as long as the option says, which is read only where it has to wait.</param>
+    public void Send(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload, TimeSpan? timeout = null)
     {
         Protocol.FrameHeader header = HeaderOf(payload.Length);
         var message = new OutgoingMessage(header, payload); // Made where it stays: see there.
         SendStatus status = _core.TrySend(routeId, message);
-        if (MayWait(status))
+        if (MayWait(status, timeout, out TimeSpan limit))
         {
             // A span cannot be kept while waiting, so the rare send that really waits copies its payload once more.
             using IMemoryOwner<byte> copy = _core.Host.Pool.Rent(Math.Max(1, payload.Length));
             payload.CopyTo(copy.Memory.Span);
-            status = Block(routeId, new HeldMessage(header, copy.Memory[..payload.Length], owner: null));
+            status = Block(routeId, new HeldMessage(header, copy.Memory[..payload.Length], owner: null), limit);
         }
 
         ThrowUnlessAccepted(status);
     }
 
-    public void Send(ReadOnlySpan<byte> routeId, MessageBuilder message) => SendHeld(routeId, new HeldMessage(Checked(message)));
+    public void Send(ReadOnlySpan<byte> routeId, MessageBuilder message, TimeSpan? timeout = null) => SendHeld(routeId, new HeldMessage(Checked(message)), timeout);
 
-    public void Send(ReadOnlySpan<byte> routeId, in Message message)
+    public void Send(ReadOnlySpan<byte> routeId, in Message message, TimeSpan? timeout = null)
     {
-        SendHeld(routeId, Held(message));
+        SendHeld(routeId, Held(message), timeout);
         message.Dispose();
+    }
+
+    /// <summary>Passes received messages on until one would have to wait, or has no peer. Accepted, they are ended.</summary>
+    /// <returns>How many were accepted, from the first one on.</returns>
+    public int SendMany(ReadOnlySpan<byte> routeId, ReadOnlySpan<Message> messages, out ZlinkError error)
+    {
+        error = ZlinkError.None;
+        int sent = 0;
+        try
+        {
+            while (sent < messages.Length && (error = TrySend(routeId, in messages[sent])) == ZlinkError.None)
+            {
+                sent++;
+            }
+        }
+        catch (ZlinkException ended) when (sent > 0)
+        {
+            error = ended.Error; // What was accepted has to be told; the next call throws.
+        }
+
+        return sent;
+    }
+
+    /// <summary>Sends messages of one part until one would have to wait, or has no peer.</summary>
+    /// <returns>How many were accepted, from the first one on.</returns>
+    public int SendMany(ReadOnlySpan<byte> routeId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error)
+    {
+        error = ZlinkError.None;
+        int sent = 0;
+        try
+        {
+            while (sent < payloads.Length && (error = TrySend(routeId, payloads[sent].Span)) == ZlinkError.None)
+            {
+                sent++;
+            }
+        }
+        catch (ZlinkException ended) when (sent > 0)
+        {
+            error = ended.Error; // As above.
+        }
+
+        return sent;
     }
 
     public ValueTask SendAsync(ReadOnlySpan<byte> routeId, ReadOnlyMemory<byte> payload, CancellationToken cancellation)
@@ -90,6 +136,48 @@ internal readonly struct MessageSender
     public ValueTask SendAsync(ReadOnlySpan<byte> routeId, in Message message, CancellationToken cancellation) =>
         SendHeldAsync(routeId, Held(message), message, cancellation);
 
+    /// <summary>As <see cref="SendMany(ReadOnlySpan{byte}, ReadOnlySpan{Message}, out ZlinkError)"/>, and waits for room until all are accepted. What ends it behind the first one is for the next call to tell, since what was accepted has to be told.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public async ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<Message> messages, CancellationToken cancellation)
+    {
+        cancellation.ThrowIfCancellationRequested();
+        int sent = 0;
+        try
+        {
+            while ((sent += SendMany(routeId.Span, messages.Span[sent..], out _)) < messages.Length)
+            {
+                await SendAsync(routeId.Span, in messages.Span[sent], cancellation).ConfigureAwait(false);
+                sent++;
+            }
+        }
+        catch (Exception e) when (sent > 0 && (e is OperationCanceledException or ZlinkException))
+        {
+        }
+
+        return sent;
+    }
+
+    /// <summary>As the other, for messages of one part.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public async ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation)
+    {
+        cancellation.ThrowIfCancellationRequested();
+        int sent = 0;
+        try
+        {
+            while ((sent += SendMany(routeId.Span, payloads.Span[sent..], out _)) < payloads.Length)
+            {
+                await SendAsync(routeId.Span, payloads.Span[sent], cancellation).ConfigureAwait(false);
+                sent++;
+            }
+        }
+        catch (Exception e) when (sent > 0 && (e is OperationCanceledException or ZlinkException))
+        {
+        }
+
+        return sent;
+    }
+
     private static ZlinkError ToError(SendStatus status) => status switch
     {
         SendStatus.Accepted or SendStatus.Dropped => ZlinkError.None,
@@ -108,7 +196,7 @@ internal readonly struct MessageSender
 
     private static Exception ErrorOf(SendStatus status) => status switch
     {
-        SendStatus.Full => new ZlinkException(ZlinkError.Again, "no peer had room within SendTimeout: none is connected, or each is at SendHighWaterMark or SendByteLimit and reads slower than this side sends; Describe() shows which"),
+        SendStatus.Full => new ZlinkException(ZlinkError.Again, "no peer had room in time: none is connected, or each is at SendHighWaterMark or SendByteLimit and reads slower than this side sends; Describe() shows which"),
         SendStatus.Unroutable => new ZlinkException(ZlinkError.HostUnreachable, "no peer has that routing id: it has not connected yet, or has left; GetPeers() lists those there are"),
         SendStatus.Closed => new ObjectDisposedException("The socket is disposed.", innerException: null),
         _ => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down"),
@@ -146,21 +234,28 @@ internal readonly struct MessageSender
         }
     }
 
-    private void SendHeld(ReadOnlySpan<byte> routeId, in HeldMessage message)
+    private void SendHeld(ReadOnlySpan<byte> routeId, in HeldMessage message, TimeSpan? timeout)
     {
         SendStatus status = _core.TrySend(routeId, message.AsOutgoing());
-        if (MayWait(status))
+        if (MayWait(status, timeout, out TimeSpan limit))
         {
-            status = Block(routeId, message);
+            status = Block(routeId, message, limit);
         }
 
         ThrowUnlessAccepted(status);
     }
 
     /// <summary>A blocking send that met this has to wait, and is allowed to.</summary>
-    private bool MayWait(SendStatus status)
+    private bool MayWait(SendStatus status, TimeSpan? timeout, out TimeSpan limit)
     {
-        if (status != SendStatus.Full || _options.SendTimeout == TimeSpan.Zero)
+        limit = default;
+        if (status != SendStatus.Full)
+        {
+            return false;
+        }
+
+        limit = timeout ?? _options.SendTimeout;
+        if (limit == TimeSpan.Zero)
         {
             return false;
         }
@@ -169,7 +264,7 @@ internal readonly struct MessageSender
         return true;
     }
 
-    private SendStatus Block(ReadOnlySpan<byte> routeId, in HeldMessage message)
+    private SendStatus Block(ReadOnlySpan<byte> routeId, in HeldMessage message, TimeSpan limit)
     {
         SendReceipt waiter = _waiters.Rent();
         waiter.Prepare(_core.Line, _recycle, blocking: true);
@@ -183,7 +278,7 @@ internal readonly struct MessageSender
         }
 
         OwedFlush.PayBeforeBlocking();
-        return BlockingWait.Until(waiter, _core.Line, _options.SendTimeout) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
+        return BlockingWait.Until(waiter, _core.Line, limit) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
     }
 
     private ValueTask SendHeldAsync(ReadOnlySpan<byte> routeId, in HeldMessage message, in Message forwarded, CancellationToken cancellation)

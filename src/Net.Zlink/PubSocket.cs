@@ -46,6 +46,16 @@ public sealed class PubSocket : ZlinkSocket
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
     public void Send(ReadOnlySpan<byte> payload) => Sender.Send([], payload);
 
+    /// <summary>Sends a message of one part, blocking the calling thread for room.</summary>
+    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait.</param>
+    /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
+    public void Send(ReadOnlySpan<byte> payload, TimeSpan timeout) => Sender.Send([], payload, SocketOptions.CheckTime(timeout, mayBeInfinite: true));
+
     /// <summary>Sends a message of one part, waiting for room if need be.</summary>
     /// <param name="payload">Any bytes, also none; unchanged until the task completes.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
@@ -73,6 +83,17 @@ public sealed class PubSocket : ZlinkSocket
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
     public void Send(MessageBuilder message) => Sender.Send([], message);
+
+    /// <summary>Sends a message of several parts, whole or not at all, blocking the calling thread for room.</summary>
+    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
+    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait.</param>
+    /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
+    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
+    public void Send(MessageBuilder message, TimeSpan timeout) => Sender.Send([], message, SocketOptions.CheckTime(timeout, mayBeInfinite: true));
 
     /// <summary>Sends a message of several parts, whole or not at all, waiting for room if need be.</summary>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
@@ -102,6 +123,16 @@ public sealed class PubSocket : ZlinkSocket
     /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
     public void Send(in Message message) => Sender.Send([], in message);
 
+    /// <summary>Passes a received message on, without a copy of long parts, blocking the calling thread for room.</summary>
+    /// <param name="message">A received message; accepted, it is ended.</param>
+    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait.</param>
+    /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a shard.</exception>
+    /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
+    public void Send(in Message message, TimeSpan timeout) => Sender.Send([], in message, SocketOptions.CheckTime(timeout, mayBeInfinite: true));
+
     /// <summary>Passes a received message on, without a copy of long parts, waiting for room if need be.</summary>
     /// <param name="message">A received message; accepted, it is ended.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
@@ -124,6 +155,44 @@ public sealed class PubSocket : ZlinkSocket
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public ValueTask SendAsync(System.Buffers.IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default) => Sender.SendAsync([], payload, length, cancellationToken);
+
+    /// <summary>Passes received messages on in order, as many as need not wait, without a copy of long parts. Those that are accepted are ended; the others stay the caller's.</summary>
+    /// <param name="messages">Received messages, as <see cref="ReceivingSocket.ReceiveMany"/> of another socket gave them.</param>
+    /// <returns>How many were accepted, from the first one on: all of them, unless one would have to wait.</returns>
+    /// <exception cref="ObjectDisposedException">The socket or a message is disposed; the messages before that one were sent.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in one of them; those before it were sent.</exception>
+    /// <exception cref="ArgumentException">A message has several parts, with Conflate; those before it were sent.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
+    public int SendMany(ReadOnlySpan<Message> messages) => Sender.SendMany([], messages, out _);
+
+    /// <summary>Sends messages of one part each in order, as many as need not wait.</summary>
+    /// <param name="payloads">Any bytes, also none; copied.</param>
+    /// <returns>How many were accepted, from the first one on: all of them, unless one would have to wait.</returns>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
+    public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => Sender.SendMany([], payloads, out _);
+
+    /// <summary>Passes received messages on in order, without a copy of long parts, waiting for room until all are accepted. Those that are accepted are ended; the others stay the caller's.</summary>
+    /// <param name="messages">Received messages; unchanged until the task completes.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one: the next call says what. Allocates nothing, waiting or not.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or a message is disposed; the messages before that one were sent.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in one of them; those before it were sent.</exception>
+    /// <exception cref="ArgumentException">A message has several parts, with Conflate; those before it were sent.</exception>
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) => Sender.SendManyAsync(default, messages, cancellationToken);
+
+    /// <summary>Sends messages of one part each in order, waiting for room until all are accepted.</summary>
+    /// <param name="payloads">Any bytes, also none; unchanged until the task completes.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one: the next call says what. Allocates nothing, waiting or not.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed; what was accepted before was sent.</exception>
+    /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) => Sender.SendManyAsync(default, payloads, cancellationToken);
 
     private protected override void ApplyOptions()
     {

@@ -91,6 +91,17 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
     public void Send(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload) => Sender.Send(routingId, payload);
 
+    /// <summary>Sends a message of one part, blocking the calling thread for room.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait.</param>
+    /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
+    public void Send(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload, TimeSpan timeout) => Sender.Send(routingId, payload, SocketOptions.CheckTime(timeout, mayBeInfinite: true));
+
     /// <summary>Sends a message of one part, waiting for room if need be.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="payload">Any bytes, also none; unchanged until the task completes.</param>
@@ -137,6 +148,18 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
     public void Send(ReadOnlySpan<byte> routingId, MessageBuilder message) => Sender.Send(routingId, message);
 
+    /// <summary>Sends a message of several parts, whole or not at all, blocking the calling thread for room.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
+    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait.</param>
+    /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
+    /// <exception cref="ArgumentException">The message has no part.</exception>
+    /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
+    public void Send(ReadOnlySpan<byte> routingId, MessageBuilder message, TimeSpan timeout) => Sender.Send(routingId, message, SocketOptions.CheckTime(timeout, mayBeInfinite: true));
+
     /// <summary>Sends a message of several parts, whole or not at all, waiting for room if need be.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
@@ -181,6 +204,16 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a shard.</exception>
     public void Send(ReadOnlySpan<byte> routingId, in Message message) => Sender.Send(routingId, in message);
 
+    /// <summary>Passes a received message on, without a copy of long parts, blocking the calling thread for room.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="message">A received message; accepted, it is ended.</param>
+    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait.</param>
+    /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a shard.</exception>
+    public void Send(ReadOnlySpan<byte> routingId, in Message message, TimeSpan timeout) => Sender.Send(routingId, in message, SocketOptions.CheckTime(timeout, mayBeInfinite: true));
+
     /// <summary>Passes a received message on, without a copy of long parts, waiting for room if need be.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="message">A received message; accepted, it is ended.</param>
@@ -204,6 +237,48 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, System.Buffers.IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default) => Sender.SendAsync(routingId.Span, payload, length, cancellationToken);
+
+    /// <summary>Passes received messages on to one peer in order, as many as need not wait, without a copy of long parts. Those that are accepted are ended; the others stay the caller's.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="messages">Received messages, as <see cref="ReceivingSocket.ReceiveMany"/> gave them.</param>
+    /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark, or HostUnreachable: there is no such peer. ContextTerminated, behind the first message.</param>
+    /// <returns>How many were accepted, from the first one on: all of them, unless there is an error.</returns>
+    /// <exception cref="ObjectDisposedException">The socket or a message is disposed; the messages before that one were sent.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in one of them; those before it were sent.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
+    public int SendMany(ReadOnlySpan<byte> routingId, ReadOnlySpan<Message> messages, out ZlinkError error) => Sender.SendMany(routingId, messages, out error);
+
+    /// <summary>Sends messages of one part each to one peer in order, as many as need not wait.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="payloads">Any bytes, also none; copied.</param>
+    /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark, or HostUnreachable: there is no such peer. ContextTerminated, behind the first message.</param>
+    /// <returns>How many were accepted, from the first one on: all of them, unless there is an error.</returns>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
+    public int SendMany(ReadOnlySpan<byte> routingId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) => Sender.SendMany(routingId, payloads, out error);
+
+    /// <summary>Passes received messages on to one peer in order, without a copy of long parts, waiting for room until all are accepted. Those that are accepted are ended; the others stay the caller's.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="messages">Received messages; unchanged until the task completes.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one: the next call says what. Allocates nothing, waiting or not.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated. Nothing was sent.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or a message is disposed; the messages before that one were sent.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in one of them; those before it were sent.</exception>
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routingId, ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) => Sender.SendManyAsync(routingId, messages, cancellationToken);
+
+    /// <summary>Sends messages of one part each to one peer in order, waiting for room until all are accepted.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <param name="payloads">Any bytes, also none; unchanged until the task completes.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one: the next call says what. Allocates nothing, waiting or not.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated. Nothing was sent.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed; what was accepted before was sent.</exception>
+    /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routingId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) => Sender.SendManyAsync(routingId, payloads, cancellationToken);
 
     private protected override void ApplyOptions()
     {

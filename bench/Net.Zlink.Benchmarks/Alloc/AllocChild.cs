@@ -85,7 +85,7 @@ internal static class AllocChild
         command.SetAction(async (request, cancellation) =>
         {
             var what = new ZmpAllocCase(request.GetValue(pattern)!, request.GetValue(transport)!, request.GetValue(mode)!, request.GetValue(size));
-            bool waits = string.Equals(what.Mode, ZmpModes.SendWaits, StringComparison.Ordinal);
+            bool waits = ZmpModes.IsSlow(what.Mode);
             await using var loop = new ZmpAllocLoop(AllocPools.CreateContext(request.GetValue(pool)!), what, waits ? TinyHighWaterMark : request.GetValue(mark));
             await loop.RunAsync(request.GetValue(warmUp)).WaitAsync(cancellation);
 

@@ -35,6 +35,7 @@ internal sealed record ZmpAllocCase(string Pattern, string Transport, string Mod
            select new ZmpAllocCase(pattern, transport, mode, Small),
         .. from transport in Wrapped
            from mode in ZmpModes.All
+           where mode != ZmpModes.Batches // Nothing of which is in the wire.
            select new ZmpAllocCase(Pair, transport, mode, Small),
         .. from transport in Transports select new ZmpAllocCase(Pair, transport, ZmpModes.PingPong, Large),
     ];
@@ -57,5 +58,11 @@ internal static class ZmpModes
     /// <summary>As flood, with high-water marks of a few messages: again and again a send really waits. From the ROUTER to the DEALER, whose waiting sends have an id to remember.</summary>
     public const string SendWaits = "send-waits";
 
-    public static string[] All { get; } = [Flood, PingPong, SendWaits];
+    /// <summary>As send-waits, with SendManyAsync and ReceiveManyAsync: batches longer than the marks, so that each waits in its midst.</summary>
+    public const string Batches = "batches";
+
+    public static string[] All { get; } = [Flood, PingPong, SendWaits, Batches];
+
+    /// <summary>The marks are a few messages, and the ROUTER is who sends.</summary>
+    public static bool IsSlow(string mode) => mode is SendWaits or Batches;
 }

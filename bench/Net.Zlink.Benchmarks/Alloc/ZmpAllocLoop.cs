@@ -8,6 +8,9 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
 {
     private const string Host = "127.0.0.1";
 
+    // Four times the tiny marks of the modes that wait.
+    private const int BatchLength = 16;
+
     private readonly ZlinkContext _context;
     private readonly X509Certificate2? _certificate;
     private readonly EchoCounts _counts = new();
@@ -15,6 +18,7 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
     private readonly int _mark;
     private readonly byte[] _payload;
     private readonly Func<ReadOnlyMemory<byte>, ValueTask> _send;
+    private readonly Func<ReadOnlyMemory<ReadOnlyMemory<byte>>, ValueTask<int>> _sendMany;
     private readonly Func<ReadOnlyMemory<byte>, ReadOnlyMemory<byte>, ValueTask> _answer;
     private readonly ReceivingSocket _forth;
     private readonly ReceivingSocket _back;
@@ -36,22 +40,25 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
                 (PubSocket pub, _forth) = ConnectPubSub("forth");
                 (PubSocket pubBack, _back) = ConnectPubSub("back");
                 _send = payload => pub.SendAsync(payload);
+                _sendMany = payloads => pub.SendManyAsync(payloads);
                 _answer = (_, payload) => pubBack.SendAsync(payload);
                 break;
             case ZmpAllocCase.DealerRouter:
                 (RouterSocket router, DealerSocket dealer) = ConnectRouter();
                 _answer = (id, payload) => router.SendAsync(id, payload);
-                if (string.Equals(what.Mode, ZmpModes.SendWaits, StringComparison.Ordinal))
+                if (ZmpModes.IsSlow(what.Mode))
                 {
                     // A router's waiting send has an id to remember: the harder one of the two.
                     (_forth, _back) = (dealer, router);
                     ReadOnlyMemory<byte> id = dealer.Options.RoutingId;
                     _send = payload => router.SendAsync(id, payload);
+                    _sendMany = payloads => router.SendManyAsync(id, payloads);
                 }
                 else
                 {
                     (_forth, _back) = (router, dealer);
                     _send = payload => dealer.SendAsync(payload);
+                    _sendMany = payloads => dealer.SendManyAsync(payloads);
                 }
 
                 break;
@@ -61,6 +68,7 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
                 connected.Connect(Bind(bound, "pair"));
                 (_forth, _back) = (bound, connected);
                 _send = payload => connected.SendAsync(payload);
+                _sendMany = payloads => connected.SendManyAsync(payloads);
                 _answer = (_, payload) => bound.SendAsync(payload);
                 break;
         }
@@ -74,6 +82,10 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
         if (string.Equals(_case.Mode, ZmpModes.PingPong, StringComparison.Ordinal))
         {
             await Task.WhenAll(PingAsync(messages / 2), PongAsync(messages / 2));
+        }
+        else if (string.Equals(_case.Mode, ZmpModes.Batches, StringComparison.Ordinal))
+        {
+            await Task.WhenAll(Task.Run(() => SendBatchesAsync(messages)), Task.Run(() => ReceiveBatchesAsync(messages)));
         }
         else
         {
@@ -100,8 +112,34 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
     {
         for (int i = 0; i < messages; i++)
         {
-            using Message message = await Counted(_forth.ReceiveAsync());
+            using Message message = await Counted(_forth.ReceiveAsync(), ref _counts.ReceiveWaits);
             Check(message);
+        }
+    }
+
+    private async Task SendBatchesAsync(int messages)
+    {
+        var batch = new ReadOnlyMemory<byte>[BatchLength];
+        Array.Fill(batch, _payload);
+        for (int sent = 0; sent < messages;)
+        {
+            sent += await Counted(_sendMany(batch.AsMemory(0, Math.Min(BatchLength, messages - sent))), ref _counts.SendWaits);
+        }
+    }
+
+    private async Task ReceiveBatchesAsync(int messages)
+    {
+        var batch = new Message[BatchLength];
+        for (int received = 0; received < messages;)
+        {
+            int count = await Counted(_forth.ReceiveManyAsync(batch), ref _counts.ReceiveWaits);
+            foreach (Message message in batch.AsSpan(0, count))
+            {
+                Check(message);
+                message.Dispose();
+            }
+
+            received += count;
         }
     }
 
@@ -110,7 +148,7 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
         for (int i = 0; i < roundTrips; i++)
         {
             await Counted(_send(_payload));
-            using Message message = await Counted(_back.ReceiveAsync());
+            using Message message = await Counted(_back.ReceiveAsync(), ref _counts.ReceiveWaits);
             Check(message);
         }
     }
@@ -119,21 +157,21 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
     {
         for (int i = 0; i < roundTrips; i++)
         {
-            using Message message = await Counted(_forth.ReceiveAsync());
+            using Message message = await Counted(_forth.ReceiveAsync(), ref _counts.ReceiveWaits);
             Check(message);
             await Counted(_answer(message.RoutingId, message.Memory));
         }
     }
 
     /// <summary>Not an async method: the wait itself is what is measured, not a second state machine around it.</summary>
-    private ValueTask<Message> Counted(ValueTask<Message> receive)
+    private static ValueTask<T> Counted<T>(ValueTask<T> wait, ref long waits)
     {
-        if (!receive.IsCompleted)
+        if (!wait.IsCompleted)
         {
-            Interlocked.Increment(ref _counts.ReceiveWaits);
+            Interlocked.Increment(ref waits);
         }
 
-        return receive;
+        return wait;
     }
 
     private ValueTask Counted(ValueTask send)

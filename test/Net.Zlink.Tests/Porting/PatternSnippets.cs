@@ -51,6 +51,57 @@ public sealed class PatternSnippets
         Assert.Single(publisher.GetPeers(), static p => p.MessagesDropped > 0);
     }
 
+    [Fact]
+    public async Task What_a_relay_passes_on_in_batches_arrives_in_order()
+    {
+        const int Count = 1_000;
+        await using var fixture = new ContextFixture();
+        PairSocket first = fixture.Context.CreatePair();
+        PairSocket source = fixture.Context.CreatePair();
+        PairSocket target = fixture.Context.CreatePair(new PairOptions { SendHighWaterMark = 10 });
+        PairSocket last = fixture.Context.CreatePair(new PairOptions { ReceiveHighWaterMark = 10 });
+        source.Connect(first.Bind("tcp://127.0.0.1:0"));
+        last.Connect(target.Bind("tcp://127.0.0.1:0"));
+        using var end = CancellationTokenSource.CreateLinkedTokenSource(Guard.Token);
+        Task relaying = RelayAsync(source, target, end.Token);
+        Task sending = Task.Run(
+            async () =>
+            {
+                for (int i = 0; i < Count; i++)
+                {
+                    await first.SendAsync(BitConverter.GetBytes(i), end.Token);
+                }
+            },
+            end.Token);
+        for (int i = 0; i < Count; i++)
+        {
+            using Message message = await last.ReceiveAsync(end.Token).Guarded();
+            Assert.Equal(i, BitConverter.ToInt32(message.Span));
+        }
+
+        await sending.Guarded();
+        await end.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => relaying.Guarded());
+    }
+
+    private static async Task RelayAsync(ReceivingSocket source, DuplexSocket target, CancellationToken cancellation)
+    {
+        var batch = new Message[64];
+        while (true)
+        {
+            int count = await source.ReceiveManyAsync(batch, cancellation);
+            try
+            {
+                await target.SendManyAsync(batch.AsMemory(0, count), cancellation);
+            }
+            finally
+            {
+                // Those that were passed on have ended: for them this does nothing.
+                Array.ForEach(batch, static message => message.Dispose());
+            }
+        }
+    }
+
     private static async Task ServeAsync(RouterSocket router, CancellationToken cancellation)
     {
         using var reply = new MessageBuilder();

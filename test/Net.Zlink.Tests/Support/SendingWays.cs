@@ -1,9 +1,12 @@
+using Xunit;
+
 namespace Net.Zlink.Tests.Support;
 
-/// <summary>All ways to send on one socket, by turns: Try, blocking and async, of bytes and of several parts. Not thread-safe: each thread has its own.</summary>
+/// <summary>All ways to send on one socket, by turns: Try, blocking and async, of bytes, of many payloads and of several parts. Not thread-safe: each thread has its own.</summary>
 internal sealed class SendingWays : IDisposable
 {
     private readonly MessageBuilder _builder = new();
+    private readonly ReadOnlyMemory<byte>[] _many = new ReadOnlyMemory<byte>[1];
     private int _turn;
 
     public required Func<byte[], bool> Try { get; init; }
@@ -11,6 +14,8 @@ internal sealed class SendingWays : IDisposable
     public required Action<byte[]> Block { get; init; }
 
     public required Func<byte[], CancellationToken, ValueTask> WaitAsync { get; init; }
+
+    public required Func<ReadOnlyMemory<ReadOnlyMemory<byte>>, CancellationToken, ValueTask<int>> ManyAsync { get; init; }
 
     public required Func<MessageBuilder, bool> TryParts { get; init; }
 
@@ -23,6 +28,7 @@ internal sealed class SendingWays : IDisposable
         Try = payload => socket.TrySend(payload),
         Block = payload => socket.Send(payload),
         WaitAsync = (payload, token) => socket.SendAsync(payload, token),
+        ManyAsync = (payloads, token) => socket.SendManyAsync(payloads, token),
         TryParts = socket.TrySend,
         BlockParts = socket.Send,
         PartsAsync = socket.SendAsync,
@@ -33,6 +39,7 @@ internal sealed class SendingWays : IDisposable
         Try = payload => socket.TrySend(peer, payload),
         Block = payload => socket.Send(peer, payload),
         WaitAsync = (payload, token) => socket.SendAsync(peer, payload, token),
+        ManyAsync = (payloads, token) => socket.SendManyAsync(peer, payloads, token),
         TryParts = message => socket.TrySend(peer, message),
         BlockParts = message => socket.Send(peer, message),
         PartsAsync = (message, token) => socket.SendAsync(peer, message, token),
@@ -43,6 +50,7 @@ internal sealed class SendingWays : IDisposable
         Try = payload => socket.TrySend(payload),
         Block = payload => socket.Send(payload),
         WaitAsync = (payload, token) => socket.SendAsync(payload, token),
+        ManyAsync = (payloads, token) => socket.SendManyAsync(payloads, token),
         TryParts = socket.TrySend,
         BlockParts = socket.Send,
         PartsAsync = socket.SendAsync,
@@ -53,6 +61,7 @@ internal sealed class SendingWays : IDisposable
         Try = payload => socket.TrySend(payload),
         Block = payload => socket.Send(payload),
         WaitAsync = (payload, token) => socket.SendAsync(payload, token),
+        ManyAsync = (payloads, token) => socket.SendManyAsync(payloads, token),
         TryParts = socket.TrySend,
         BlockParts = socket.Send,
         PartsAsync = socket.SendAsync,
@@ -61,11 +70,16 @@ internal sealed class SendingWays : IDisposable
     /// <summary>Sends one of the numbered messages, the next way; the calling thread waits if it must. A Try that is refused is followed by one that waits.</summary>
     public void Send(int sender, int number, ReadOnlySpan<byte> topic = default)
     {
-        int way = _turn++ % 3;
+        int way = _turn++ % 4;
         if (Numbered.PartsOf(sender, number) == 1 && number % 2 == 0)
         {
             byte[] payload = Numbered.Part(sender, number, 0, topic);
-            if (way == 2)
+            if (way == 3)
+            {
+                _many[0] = payload;
+                Assert.Equal(1, Join(ManyAsync(_many, Guard.Token)));
+            }
+            else if (way == 2)
             {
                 Join(WaitAsync(payload, Guard.Token));
             }
@@ -77,7 +91,7 @@ internal sealed class SendingWays : IDisposable
         else
         {
             Numbered.Build(_builder, sender, number, topic);
-            if (way == 2)
+            if (way >= 2)
             {
                 Join(PartsAsync(_builder, Guard.Token));
             }
@@ -89,6 +103,8 @@ internal sealed class SendingWays : IDisposable
     }
 
     public void Dispose() => _builder.Dispose();
+
+    private static T Join<T>(ValueTask<T> task) => task.IsCompleted ? task.GetAwaiter().GetResult() : task.Guarded().GetAwaiter().GetResult();
 
     private static void Join(ValueTask task)
     {

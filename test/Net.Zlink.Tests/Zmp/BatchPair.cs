@@ -1,0 +1,87 @@
+using Net.Zlink.Tests.Support;
+
+namespace Net.Zlink.Tests.Zmp;
+
+/// <summary>A socket of any type that sends, and one of this process that receives all of it, over inproc: no network takes more than the marks say.</summary>
+internal sealed class BatchPair : IAsyncDisposable
+{
+    private static readonly byte[] PeerId = "peer"u8.ToArray();
+
+    private readonly ZlinkSocket _sender;
+
+    private BatchPair(ZlinkSocket sender, ReceivingSocket receiver)
+    {
+        _sender = sender;
+        Receiver = receiver;
+    }
+
+    public ReceivingSocket Receiver { get; }
+
+    /// <param name="context">Where.</param>
+    /// <param name="type">The sender's type.</param>
+    /// <param name="highWaterMark">Of both, for each direction; 0 for none.</param>
+    public static async Task<BatchPair> CreateAsync(ZlinkContext context, string type, int highWaterMark)
+    {
+        (ZlinkSocket sender, ReceivingSocket receiver) = type switch
+        {
+            "PAIR" => ((ZlinkSocket, ReceivingSocket))(context.CreatePair(), context.CreatePair()),
+            "DEALER" => (context.CreateDealer(), context.CreateDealer()),
+            "ROUTER" => (context.CreateRouter(new RouterOptions { Mandatory = true }), context.CreateDealer(new DealerOptions { RoutingId = PeerId })),
+            "PUB" => (context.CreatePub(new PubOptions { NoDrop = true }), context.CreateSub()),
+            "XPUB" => (context.CreateXPub(new XPubOptions { NoDrop = true }), context.CreateSub()),
+            _ => (context.CreateXSub(), context.CreateXPub()),
+        };
+        foreach (ZlinkSocket socket in new[] { sender, receiver })
+        {
+            socket.Options.SendHighWaterMark = highWaterMark;
+            socket.Options.ReceiveHighWaterMark = highWaterMark;
+            socket.Options.Linger = TimeSpan.Zero;
+        }
+
+        (receiver as SubSocket)?.Subscribe("");
+        receiver.Connect(sender.Bind("inproc://batches"));
+        await Guard.UntilAsync(
+            () => sender switch
+            {
+                PubSocket publisher => publisher.TopicCount == 1,
+                XPubSocket publisher => publisher.TopicCount == 1,
+                _ => sender.GetPeers().Count == 1,
+            },
+            "the receiver is connected");
+        return new BatchPair(sender, receiver);
+    }
+
+    public int SendPayloads(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads) => _sender switch
+    {
+        RouterSocket router => router.SendMany(PeerId, payloads.Span, out _),
+        PubSocket publisher => publisher.SendMany(payloads.Span),
+        _ => ((DuplexSocket)_sender).SendMany(payloads.Span),
+    };
+
+    public int SendMessages(ReadOnlyMemory<Message> messages) => _sender switch
+    {
+        RouterSocket router => router.SendMany(PeerId, messages.Span, out _),
+        PubSocket publisher => publisher.SendMany(messages.Span),
+        _ => ((DuplexSocket)_sender).SendMany(messages.Span),
+    };
+
+    public ValueTask<int> SendPayloadsAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) => _sender switch
+    {
+        RouterSocket router => router.SendManyAsync(PeerId, payloads, cancellation),
+        PubSocket publisher => publisher.SendManyAsync(payloads, cancellation),
+        _ => ((DuplexSocket)_sender).SendManyAsync(payloads, cancellation),
+    };
+
+    public ValueTask<int> SendMessagesAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellation) => _sender switch
+    {
+        RouterSocket router => router.SendManyAsync(PeerId, messages, cancellation),
+        PubSocket publisher => publisher.SendManyAsync(messages, cancellation),
+        _ => ((DuplexSocket)_sender).SendManyAsync(messages, cancellation),
+    };
+
+    public async ValueTask DisposeAsync()
+    {
+        await _sender.DisposeAsync().Guarded();
+        await Receiver.DisposeAsync().Guarded();
+    }
+}

@@ -1,0 +1,176 @@
+using System.Diagnostics;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Zmp;
+
+/// <summary>How long a blocking send waits: as long as the call says, else as long as the option does.</summary>
+public sealed class SendTimeoutTests
+{
+    private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(30);
+
+    public static TheoryData<string, string> Ways
+    {
+        get
+        {
+            var ways = new TheoryData<string, string>();
+            foreach (string type in (string[])["PAIR", "DEALER", "ROUTER", "PUB", "XPUB"])
+            {
+                foreach (string what in (string[])["payload", "parts", "message"])
+                {
+                    ways.Add(type, what);
+                }
+            }
+
+            return ways;
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task A_send_with_a_timeout_gives_up_after_it_whatever_the_option_says(string type, string what)
+    {
+        await using var fixture = new ContextFixture();
+        using var full = await FullSender.CreateAsync(fixture, type); // The option: as long as it takes.
+        long started = Stopwatch.GetTimestamp();
+        ZlinkException refused = Assert.Throws<ZlinkException>(() => full.Send(what, Short));
+        Assert.Equal(ZlinkError.Again, refused.Error);
+        Assert.True(Stopwatch.GetElapsedTime(started) >= Short, "it did not wait");
+        Assert.Equal(ZlinkError.Again, Assert.Throws<ZlinkException>(() => full.Send(what, TimeSpan.Zero)).Error);
+        Assert.Throws<ArgumentOutOfRangeException>(() => full.Send(what, TimeSpan.FromSeconds(-2)));
+        full.AssertNothingOfItWasSent();
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task A_send_with_a_timeout_waits_for_room_though_the_option_says_not_to(string type, string what)
+    {
+        await using var fixture = new ContextFixture();
+        using var full = await FullSender.CreateAsync(fixture, type);
+        full.Sender.Options.SendTimeout = TimeSpan.Zero;
+        Assert.Equal(ZlinkError.Again, Assert.Throws<ZlinkException>(() => full.Send(what, timeout: null)).Error);
+        using var begun = new ManualResetEventSlim();
+        var sending = new Thread(() =>
+        {
+            begun.Set();
+            full.Send(what, Timeout.InfiniteTimeSpan);
+        });
+        sending.Start();
+        Assert.True(begun.Wait(Guard.Limit, Guard.Token));
+        full.Drain();
+        sending.JoinGuarded();
+        full.AssertItWasSent();
+    }
+
+    /// <summary>A socket whose one peer is at its high-water mark and reads only when the test says.</summary>
+    private sealed class FullSender : IDisposable
+    {
+        private static readonly byte[] PeerId = "peer"u8.ToArray();
+
+        private readonly ReceivingSocket _receiver;
+        private readonly MessageBuilder _parts;
+        private readonly Message _passedOn;
+        private int _inQueue;
+
+        private FullSender(ContextFixture fixture, ZlinkSocket sender, ReceivingSocket receiver)
+        {
+            Sender = sender;
+            _receiver = receiver;
+            _parts = new MessageBuilder(fixture.Pool).Add("it"u8).Add("has parts"u8);
+            using PairSocket from = fixture.Context.CreatePair();
+            using PairSocket to = fixture.Context.CreatePair();
+            to.Connect(from.Bind("inproc://passed-on"));
+            from.Send("it"u8);
+            _passedOn = to.Receive();
+        }
+
+        public ZlinkSocket Sender { get; }
+
+        public static async Task<FullSender> CreateAsync(ContextFixture fixture, string type)
+        {
+            ZlinkContext context = fixture.Context;
+            (ZlinkSocket sender, ReceivingSocket receiver) = type switch
+            {
+                "PAIR" => ((ZlinkSocket, ReceivingSocket))(context.CreatePair(), context.CreatePair()),
+                "DEALER" => (context.CreateDealer(), context.CreateDealer()),
+                "ROUTER" => (context.CreateRouter(new RouterOptions { Mandatory = true }), context.CreateDealer(new DealerOptions { RoutingId = PeerId })),
+                "PUB" => (context.CreatePub(new PubOptions { NoDrop = true }), context.CreateSub()),
+                _ => (context.CreateXPub(new XPubOptions { NoDrop = true }), context.CreateSub()),
+            };
+            sender.Options.SendHighWaterMark = 1;
+            sender.Options.Linger = TimeSpan.Zero;
+            receiver.Options.ReceiveHighWaterMark = 1;
+            (receiver as SubSocket)?.Subscribe("");
+            receiver.Connect(sender.Bind("inproc://full"));
+            await fixture.UntilAsync(() => (sender is PubSocket { TopicCount: 1 } or XPubSocket { TopicCount: 1 }) || sender is not (PubSocket or XPubSocket));
+            var full = new FullSender(fixture, sender, receiver);
+            while (full.Try())
+            {
+                full._inQueue++;
+            }
+
+            return full;
+        }
+
+        public void Send(string what, TimeSpan? timeout)
+        {
+            switch (Sender, what, timeout)
+            {
+                case (RouterSocket router, "payload", { } time): router.Send(PeerId, "it"u8, time); break;
+                case (RouterSocket router, "parts", { } time): router.Send(PeerId, _parts, time); break;
+                case (RouterSocket router, _, { } time): router.Send(PeerId, in _passedOn, time); break;
+                case (PubSocket publisher, "payload", { } time): publisher.Send("it"u8, time); break;
+                case (PubSocket publisher, "parts", { } time): publisher.Send(_parts, time); break;
+                case (PubSocket publisher, _, { } time): publisher.Send(in _passedOn, time); break;
+                case (DuplexSocket duplex, "payload", { } time): duplex.Send("it"u8, time); break;
+                case (DuplexSocket duplex, "parts", { } time): duplex.Send(_parts, time); break;
+                case (DuplexSocket duplex, _, { } time): duplex.Send(in _passedOn, time); break;
+                case (RouterSocket router, "payload", _): router.Send(PeerId, "it"u8); break;
+                case (RouterSocket router, "parts", _): router.Send(PeerId, _parts); break;
+                case (RouterSocket router, _, _): router.Send(PeerId, in _passedOn); break;
+                case (PubSocket publisher, "payload", _): publisher.Send("it"u8); break;
+                case (PubSocket publisher, "parts", _): publisher.Send(_parts); break;
+                case (PubSocket publisher, _, _): publisher.Send(in _passedOn); break;
+                case (DuplexSocket duplex, "payload", _): duplex.Send("it"u8); break;
+                case (DuplexSocket duplex, "parts", _): duplex.Send(_parts); break;
+                default: ((DuplexSocket)Sender).Send(in _passedOn); break;
+            }
+        }
+
+        /// <summary>Takes what filled the queue, so that what waits has room.</summary>
+        public void Drain()
+        {
+            for (; _inQueue > 0; _inQueue--)
+            {
+                using Message message = _receiver.Receive(Guard.Limit);
+                Assert.Equal("fill"u8, message.Span);
+            }
+        }
+
+        public void AssertItWasSent()
+        {
+            using Message message = _receiver.Receive(Guard.Limit);
+            Assert.Equal("it"u8, message.Span);
+        }
+
+        public void AssertNothingOfItWasSent()
+        {
+            Drain();
+            Assert.False(_receiver.TryReceive(out _));
+            Assert.Equal((2, 1), (_parts.Count, _passedOn.PartCount));
+        }
+
+        public void Dispose()
+        {
+            _parts.Dispose();
+            _passedOn.Dispose();
+        }
+
+        private bool Try() => Sender switch
+        {
+            RouterSocket router => router.TrySend(PeerId, "fill"u8),
+            PubSocket publisher => publisher.TrySend("fill"u8),
+            _ => ((DuplexSocket)Sender).TrySend("fill"u8),
+        };
+    }
+}
