@@ -35,7 +35,7 @@ internal sealed record ZmpAllocCase(string Pattern, string Transport, string Mod
            select new ZmpAllocCase(pattern, transport, mode, Small),
         .. from transport in Wrapped
            from mode in ZmpModes.All
-           where mode != ZmpModes.Batches // Nothing of which is in the wire.
+           where !string.Equals(mode, ZmpModes.Batches, StringComparison.Ordinal) // Nothing of which is in the wire.
            select new ZmpAllocCase(Pair, transport, mode, Small),
         .. from transport in Transports select new ZmpAllocCase(Pair, transport, ZmpModes.PingPong, Large),
     ];

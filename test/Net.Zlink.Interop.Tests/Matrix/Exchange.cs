@@ -44,9 +44,9 @@ internal static class Exchange
     }
 
     /// <summary>Tens of thousands of messages, each way at once.</summary>
-    public static Task OfManyAsync(PeerLink link)
+    public static Task OfManyAsync(PeerLink link, int most = Flood)
     {
-        int count = TestTransports.Layered.Contains(link.Transport) ? LayeredFlood : Flood;
+        int count = TestTransports.Layered.Contains(link.Transport) ? LayeredFlood : most;
         return Task.WhenAll(
             Limits.OnThread(() => SendAndReceive(link.Ours, count, link.Theirs.Sends ? count : 0)),
             Limits.OnThread(() => SendAndReceive(link.Theirs, count, link.Ours.Sends ? count : 0)));
