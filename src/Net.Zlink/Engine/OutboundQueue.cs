@@ -236,7 +236,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         {
             _limits = limits;
             admitted = AdmitWaiters();
-            room = HasRoomAgain();
+            room = HasRoomAgain(orLess: true);
         }
 
         Complete(admitted, room);
@@ -424,16 +424,13 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     /// <summary>The queue would be full before the last of so many messages.</summary>
     private bool WouldFill(int messages, int bytes) => _limits.IsFull(_backlog.Counts.QueuedMessages + messages - 1, _backlog.Counts.QueuedBytes + bytes);
 
-    private bool HasRoomAgain()
+    private bool HasRoomAgain(bool orLess = false)
     {
-        // Half empty, so that a sender does not stop and go once per message.
-        if (!_refused || !_limits.IsBelowLowMark(_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes) || !_waiters.IsEmpty)
-        {
-            return false;
-        }
-
-        _refused = false;
-        return true;
+        // Half empty, so that a sender does not stop and go once per message; any room at all where the limits were raised.
+        (long messages, long bytes) = (_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes);
+        bool room = _refused && _waiters.IsEmpty && (orLess ? !_limits.IsFull(messages, bytes) : _limits.IsBelowLowMark(messages, bytes));
+        _refused &= !room;
+        return room;
     }
 
     private bool TakeTurn()

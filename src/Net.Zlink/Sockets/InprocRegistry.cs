@@ -169,6 +169,11 @@ internal sealed class InprocRegistry
         };
         connecter.Out.SetLimits(settings.Outbound.And(binding.Settings.Inbound));
         connecter.Lane.SetLimits(binding.Settings.Outbound.And(settings.Inbound));
+        if (binding.Settings.Conflate && !settings.Conflate)
+        {
+            connecter.Out.Conflate();
+            connecter.Lane.Conflate();
+        }
 
         // From the moment that the binder has the pipe it may send, in the name that the connecter gave it and through the connecter's filter.
         PeerIdentity peer = connecter.Alias is { } alias ? own with { RoutingId = alias } : own;

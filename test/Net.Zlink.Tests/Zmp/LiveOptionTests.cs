@@ -36,6 +36,64 @@ public sealed class LiveOptionTests
     }
 
     [Fact]
+    public async Task A_mark_that_is_raised_by_one_lets_one_more_in_for_each_of_several_peers()
+    {
+        await using var fixture = new ContextFixture();
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { SendHighWaterMark = 10, Linger = TimeSpan.Zero });
+        dealer.Connect(RawListener.NobodyListens());
+        dealer.Connect(RawListener.NobodyListens());
+        Assert.Equal(2 * 10, Fill(dealer));
+        Task<int> sending = dealer.SendManyAsync(new ReadOnlyMemory<byte>[] { new byte[1], new byte[1], new byte[1], new byte[1] }, Guard.Token).AsTask();
+        dealer.Options.SendHighWaterMark = 11;
+        Assert.False(sending.IsCompleted);
+        dealer.Options.SendHighWaterMark = 12;
+        Assert.Equal(4, await sending.Guarded());
+    }
+
+    [Fact]
+    public async Task A_raised_mark_of_a_reader_that_receives_nothing_lets_its_peer_write_more()
+    {
+        await using var fixture = new ContextFixture();
+        DealerSocket receiver = fixture.Context.CreateDealer(new DealerOptions { ReceiveHighWaterMark = 10 });
+        RawPeer peer = await fixture.ConnectAsync(receiver.Bind("tcp://127.0.0.1:0"));
+        await peer.SendAsync((byte[])[.. ZmpKit.DealerGreeting("A"u8), .. Enumerable.Repeat(ZmpKit.Frame(0, "x"u8), 10).SelectMany(static frame => frame)]);
+        await fixture.UntilAsync(() => receiver.GetStatistics().ReceivedMessages == 10);
+        await peer.SendAsync(ZmpKit.Frame(0, "y"u8));
+        await fixture.SettleAsync();
+        Assert.Equal(10, receiver.GetStatistics().ReceivedMessages);
+        receiver.Options.ReceiveHighWaterMark = 11;
+        await fixture.UntilAsync(() => receiver.GetStatistics().ReceivedMessages == 11);
+    }
+
+    [Fact]
+    public async Task Over_inproc_a_mark_that_either_side_raises_takes_more_at_once_and_a_lowered_one_loses_nothing()
+    {
+        await using var fixture = new ContextFixture();
+        PairSocket sender = fixture.Context.CreatePair(new PairOptions { SendHighWaterMark = 2 });
+        PairSocket receiver = fixture.Context.CreatePair(new PairOptions { ReceiveHighWaterMark = 3 });
+        receiver.Connect(sender.Bind("inproc://marks"));
+        Assert.Equal(2 + 3, Fill(sender));
+        sender.Options.SendHighWaterMark = 4;
+        Assert.Equal(2, Fill(sender));
+        receiver.Options.ReceiveHighWaterMark = 8;
+        Assert.Equal(5, Fill(sender));
+        Task sending = sender.SendAsync(new byte[] { 1 }, Guard.Token).AsTask();
+        Assert.False(sending.IsCompleted);
+        receiver.Options.ReceiveHighWaterMark = 9;
+        await sending.Guarded();
+        sender.Options.SendHighWaterMark = 1;
+        receiver.Options.ReceiveHighWaterMark = 1;
+        Assert.Equal(0, Fill(sender));
+        for (int i = 0; i < 4 + 9; i++)
+        {
+            receiver.Receive(Guard.Limit).Dispose();
+        }
+
+        Assert.False(receiver.TryReceive(out _));
+        Assert.Equal(1 + 1, Fill(sender));
+    }
+
+    [Fact]
     public async Task A_cap_on_connections_that_is_set_after_the_socket_was_made_counts()
     {
         await using var fixture = new ContextFixture();

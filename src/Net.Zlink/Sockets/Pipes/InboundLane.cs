@@ -35,7 +35,7 @@ internal sealed class InboundLane(QueueLimits limits)
     public Pipe Pipe => _taken.Pipe!;
 
     /// <summary>Only the newest message is kept, and no limit applies.</summary>
-    public bool Conflates { get; init; }
+    public bool Conflates { get; set; }
 
     /// <summary>Several connections are stopped on its account: that one may read does not mean that no other waits to be told of room.</summary>
     public bool IsShared { get; init; }
@@ -221,15 +221,44 @@ internal sealed class InboundLane(QueueLimits limits)
         }
     }
 
-    /// <summary>Changes the limits. True if a stopped sender has room now.</summary>
+    /// <summary>Changes the limits. True if a stopped sender has room now, be it less than half of them.</summary>
     public bool SetLimits(QueueLimits limits)
     {
         using (_gate.Hold())
         {
             _limits = limits;
             _taken.Limits = limits;
-            return TakeParked();
+            bool resume = _isParked && !limits.IsFull(_messages, _bytes);
+            _isParked &= !resume;
+            return resume;
         }
+    }
+
+    /// <summary>The two sockets have met, before one of them has read, and the other than the one that made the lane conflates: only the newest of what is there stays.</summary>
+    public void Conflate()
+    {
+        InboundLease? obsolete = null;
+        using (_gate.Hold())
+        {
+            Conflates = true;
+            if (_added.TakeAll() is { } newest)
+            {
+                while (newest.Next is { } next)
+                {
+                    newest.Next = obsolete;
+                    obsolete = newest;
+                    newest = next;
+                }
+
+                newest.KeepLast();
+                _added.Link(newest);
+                _counts.Dropped += _messages - 1;
+                _messages = 1;
+                _bytes = ChargeOf(newest.Bytes, newest.Unread);
+            }
+        }
+
+        InboundLease.ReleaseAll(obsolete);
     }
 
     /// <summary>Takes no more in; what is there stays readable.</summary>

@@ -48,6 +48,72 @@ public sealed class ConflateTests
     }
 
     [Fact]
+    public async Task A_publisher_that_conflates_keeps_the_newest_message_for_each_subscriber()
+    {
+        await using var fixture = new StreamFixture();
+        PubSocket pub = fixture.Context.CreatePub(new PubOptions { Conflate = true });
+        string endpoint = pub.Bind(Link.Any(Link.Inproc));
+        SubSocket[] subs = [fixture.Context.CreateSub(), fixture.Context.CreateSub()];
+        foreach (SubSocket sub in subs)
+        {
+            sub.Subscribe("");
+            sub.Connect(endpoint);
+        }
+
+        await fixture.UntilAsync(() => pub.GetPeers().Count == 2 && pub.TopicCount == 1);
+        for (int i = 0; i < 100; i++)
+        {
+            pub.Say($"{i}");
+        }
+
+        foreach (SubSocket sub in subs)
+        {
+            Assert.Equal("99", await sub.HearOneAsync());
+            sub.HearsNothing();
+        }
+
+        Assert.Equal(0, pub.GetStatistics().DroppedAtHighWaterMark); // A newer one took their place: nobody was too slow.
+    }
+
+    [Fact]
+    public async Task A_binder_that_conflates_finds_the_newest_of_what_was_sent_before_it_came()
+    {
+        await using var fixture = new StreamFixture();
+        DealerSocket client = fixture.Context.CreateDealer();
+        string endpoint = Link.Any(Link.Inproc);
+        client.Connect(endpoint);
+        for (int i = 0; i < 99; i++)
+        {
+            client.Send(i == 50 ? new byte[100_000] : SocketWords.Bytes($"{i}")); // Short ones lie packed together, long ones alone.
+        }
+
+        using (MessageBuilder message = SocketWords.Parts("two", "parts"))
+        {
+            client.Send(message);
+        }
+
+        DealerSocket server = fixture.Context.CreateDealer(new DealerOptions { Conflate = true });
+        server.Bind(endpoint);
+        using (Message newest = await server.ReceiveAsync(Guard.Token))
+        {
+            Assert.Equal(2, newest.PartCount);
+        }
+
+        server.HearsNothing();
+        for (int i = 0; i < 5; i++)
+        {
+            client.Say($"{i}");
+            server.Say($"{i} back");
+        }
+
+        Assert.Equal("4", await server.HearOneAsync());
+        Assert.Equal("4 back", await client.HearOneAsync());
+        server.HearsNothing();
+        client.HearsNothing();
+        Assert.Equal(99 + 4, server.GetStatistics().DroppedUnreadMessages);
+    }
+
+    [Fact]
     public async Task A_message_of_several_parts_is_refused()
     {
         await using var fixture = new StreamFixture();
