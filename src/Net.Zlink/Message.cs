@@ -61,6 +61,24 @@ public readonly struct Message : IDisposable
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public string RemoteEndpoint => Source?.RemoteEndpoint ?? "";
 
+    /// <summary>What the application keeps with the peer that sent it: null until the application sets it, and then the same for each of the peer's messages. So a server needs no table of its clients.</summary>
+    /// <remarks>Safe for any number of threads; the last to set it wins. It belongs to one connection and goes with it: a peer that connects again begins with null. A copy has what the message has. <see cref="PeerInfo.State"/> shows it, too.</remarks>
+    /// <exception cref="InvalidOperationException">On setting: no peer sent it. It was never received, or the socket itself made it (an XPUB's notice of a subscription).</exception>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public object? PeerState
+    {
+        get => Source?.Slot.State;
+        set
+        {
+            if (Source is not { } source || ReferenceEquals(source, PeerIdentity.Unknown))
+            {
+                throw new InvalidOperationException("No peer sent this message: it was never received. There is nobody to keep anything with.");
+            }
+
+            source.Slot.State = value;
+        }
+    }
+
     private PeerIdentity? Source => _lease is null ? null : Checked(_lease.Source) as PeerIdentity;
 
     /// <summary>A property of the connection it came by: "Peer-Address" and "__fd" (not over inproc), and where the peer sends metadata "Socket-Type", "Identity" and whatever else it says (docs/protocol.md section 8).</summary>

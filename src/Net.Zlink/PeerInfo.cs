@@ -27,25 +27,28 @@ public sealed record PeerInfo
     /// <summary>Reading is stopped because the application does not receive as fast as the peer sends.</summary>
     public required bool IsParked { get; init; }
 
-    /// <summary>Whole messages sent; also subscriptions, but not over inproc.</summary>
+    /// <summary>Whole messages sent, subscriptions among them.</summary>
     public required long MessagesSent { get; init; }
 
-    /// <summary>Whole messages received; subscriptions are none.</summary>
+    /// <summary>Whole messages received: also subscriptions, and what is not for the application.</summary>
     public required long MessagesReceived { get; init; }
 
     /// <summary>Messages for this peer that it does not get: dropped at its high-water mark (PUB, XPUB, ROUTER), or accepted and lost with a connection.</summary>
     public required long MessagesDropped { get; init; }
 
-    /// <summary>Messages that wait to be written, and their bytes.</summary>
+    /// <summary>Messages that wait to be written, and their bytes; over inproc those that the peer has not received yet.</summary>
     public required (long Messages, long Bytes) Outbound { get; init; }
 
     /// <summary>Messages that wait to be received, and their bytes.</summary>
     public required (long Messages, long Bytes) Unread { get; init; }
 
-    /// <summary>Since the last read from the connection; null without one.</summary>
+    /// <summary>What the application keeps with the peer: see <see cref="Message.PeerState"/>.</summary>
+    public required object? State { get; init; }
+
+    /// <summary>Since the last read from the connection; null without one, and for inproc.</summary>
     public required TimeSpan? SinceLastRead { get; init; }
 
-    /// <summary>Since the last write to the connection; null without one.</summary>
+    /// <summary>Since the last write to the connection; null without one, and for inproc.</summary>
     public required TimeSpan? SinceLastWrite { get; init; }
 
     internal static PeerInfo Of(Pipe pipe)
@@ -65,10 +68,11 @@ public sealed record PeerInfo
             WhyNotConnected = isConnected ? null : (pipe as InprocPipe)?.Trouble ?? (pipe as WirePipe)?.Dialer?.Trouble,
             IsParked = inbound.IsParked || connection is { IsParked: true }, // An XPUB's connection also rests while topics of whomever are unread.
             MessagesSent = outbound.WrittenMessages,
-            MessagesReceived = inbound.Received,
+            MessagesReceived = inbound.Received + pipe.Topics,
             MessagesDropped = pipe.DroppedAtMark + outbound.DroppedMessages,
-            Outbound = (outbound.QueuedMessages, outbound.QueuedBytes),
+            Outbound = pipe.Waiting,
             Unread = (inbound.QueuedMessages, inbound.QueuedBytes),
+            State = peer.Slot.State,
             SinceLastRead = connection is null ? null : System.Diagnostics.Stopwatch.GetElapsedTime(connection.LastReadAt),
             SinceLastWrite = connection is null ? null : System.Diagnostics.Stopwatch.GetElapsedTime(connection.LastWriteAt),
         };

@@ -4,8 +4,8 @@ using Net.Zlink.Sockets.Pipes;
 
 namespace Net.Zlink;
 
-/// <summary>What a ZMP socket has done so far. Sent: accepted = written + dropped + queued. Received: read = delivered + dropped + queued. In whole messages.</summary>
-/// <remarks>Subscriptions count as messages where a SUB or XSUB sends them over a wire, and where an XPUB's application receives them. What a publisher only takes note of, and what a subscriber tells one of its own process, is in no count.</remarks>
+/// <summary>What a ZMP socket has done so far. Sent: accepted = written + dropped + queued. Received: read = delivered + dropped + filtered + unread. In whole messages.</summary>
+/// <remarks>Subscriptions count as messages where a SUB or XSUB sends them, and where an XPUB's application receives them. What a publisher takes note of is in no count of the socket; <see cref="PeerInfo.MessagesReceived"/> has it.</remarks>
 public sealed record SocketStatistics
 {
     /// <summary>Pipes to peers, also to those that are not connected.</summary>
@@ -32,7 +32,7 @@ public sealed record SocketStatistics
     /// <summary>Messages given to the operating system, or to a peer in this process.</summary>
     public required long WrittenMessages { get; init; }
 
-    /// <summary>Their bytes, headers included; not for inproc.</summary>
+    /// <summary>Their bytes, headers included; for inproc as many as it would be over a wire.</summary>
     public required long WrittenBytes { get; init; }
 
     /// <summary>Messages that wait to be written.</summary>
@@ -44,6 +44,9 @@ public sealed record SocketStatistics
     /// <summary>Messages not accepted for a peer because it was at its high-water mark: publishers, and ROUTER without Mandatory.</summary>
     public required long DroppedAtHighWaterMark { get; init; }
 
+    /// <summary>The same, because as many bytes waited for the peer as <see cref="SocketOptions.SendByteLimit"/> allows.</summary>
+    public required long DroppedAtByteLimit { get; init; }
+
     /// <summary>Messages for a peer that does not exist, by ROUTER without Mandatory.</summary>
     public required long DroppedUnroutable { get; init; }
 
@@ -53,6 +56,9 @@ public sealed record SocketStatistics
     /// <summary>Messages read from peers.</summary>
     public required long ReceivedMessages { get; init; }
 
+    /// <summary>Their bytes, headers included; for inproc as many as it would be over a wire.</summary>
+    public required long ReceivedBytes { get; init; }
+
     /// <summary>Messages handed to the application.</summary>
     public required long DeliveredMessages { get; init; }
 
@@ -61,6 +67,9 @@ public sealed record SocketStatistics
 
     /// <summary>Messages that were read and dropped: unread ones of a peer that this side ended, superseded ones, and those of a topic that was cancelled.</summary>
     public required long DroppedUnreadMessages { get; init; }
+
+    /// <summary>Messages that were read and are not for the application: a SUB had not subscribed to them, or a PUB, which receives nothing, was sent them.</summary>
+    public required long FilteredMessages { get; init; }
 
     internal static SocketStatistics Nothing { get; } = new()
     {
@@ -75,12 +84,15 @@ public sealed record SocketStatistics
         QueuedMessages = 0,
         DroppedMessages = 0,
         DroppedAtHighWaterMark = 0,
+        DroppedAtByteLimit = 0,
         DroppedUnroutable = 0,
         UnmatchedMessages = 0,
         ReceivedMessages = 0,
+        ReceivedBytes = 0,
         DeliveredMessages = 0,
         UnreadMessages = 0,
         DroppedUnreadMessages = 0,
+        FilteredMessages = 0,
     };
 
     internal SocketStatistics Plus(SocketStatistics other) => new()
@@ -96,12 +108,15 @@ public sealed record SocketStatistics
         QueuedMessages = QueuedMessages + other.QueuedMessages,
         DroppedMessages = DroppedMessages + other.DroppedMessages,
         DroppedAtHighWaterMark = DroppedAtHighWaterMark + other.DroppedAtHighWaterMark,
+        DroppedAtByteLimit = DroppedAtByteLimit + other.DroppedAtByteLimit,
         DroppedUnroutable = DroppedUnroutable + other.DroppedUnroutable,
         UnmatchedMessages = UnmatchedMessages + other.UnmatchedMessages,
         ReceivedMessages = ReceivedMessages + other.ReceivedMessages,
+        ReceivedBytes = ReceivedBytes + other.ReceivedBytes,
         DeliveredMessages = DeliveredMessages + other.DeliveredMessages,
         UnreadMessages = UnreadMessages + other.UnreadMessages,
         DroppedUnreadMessages = DroppedUnreadMessages + other.DroppedUnreadMessages,
+        FilteredMessages = FilteredMessages + other.FilteredMessages,
     };
 
     internal static SocketStatistics Of(SocketCore core)
@@ -122,12 +137,15 @@ public sealed record SocketStatistics
             QueuedMessages = outbound.QueuedMessages,
             DroppedMessages = outbound.DroppedMessages,
             DroppedAtHighWaterMark = Volatile.Read(ref books.DroppedAtHighWaterMark),
+            DroppedAtByteLimit = Volatile.Read(ref books.DroppedAtByteLimit),
             DroppedUnroutable = Volatile.Read(ref books.DroppedUnroutable),
             UnmatchedMessages = Volatile.Read(ref books.Unmatched),
             ReceivedMessages = inbound.Received,
+            ReceivedBytes = inbound.ReceivedBytes,
             DeliveredMessages = inbound.Delivered,
             UnreadMessages = inbound.QueuedMessages,
             DroppedUnreadMessages = inbound.Dropped,
+            FilteredMessages = inbound.Filtered,
         };
     }
 }

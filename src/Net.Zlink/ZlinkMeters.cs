@@ -52,8 +52,9 @@ internal sealed class ZlinkMeters : IDisposable
         Gauge("zlink.socket.queued", () => PerType(static (_, s) => s.QueuedMessages), "{message}", "Messages that wait to be written.");
         Gauge("zlink.socket.unread", () => PerType(static (_, s) => s.UnreadMessages), "{message}", "Messages that wait to be received.");
         Counter("zlink.socket.sent", () => PerType(static (_, s) => s.WrittenMessages), "{message}", "Messages written.");
-        Counter("zlink.socket.sent_bytes", () => PerType(static (_, s) => s.WrittenBytes), "By", "Bytes written, frame headers included; not inproc.");
+        Counter("zlink.socket.sent_bytes", () => PerType(static (_, s) => s.WrittenBytes), "By", "Bytes written, frame headers included; inproc as over a wire.");
         Counter("zlink.socket.received", () => PerType(static (_, s) => s.ReceivedMessages), "{message}", "Messages read.");
+        Counter("zlink.socket.received_bytes", () => PerType(static (_, s) => s.ReceivedBytes), "By", "Bytes of the messages read, frame headers included; inproc as over a wire.");
         Counter("zlink.socket.delivered", () => PerType(static (_, s) => s.DeliveredMessages), "{message}", "Messages handed to the application.");
         Counter("zlink.socket.refused", () => PerType(static (_, s) => s.RefusedConnections), "{connection}", "Connections turned away.");
         Counter(
@@ -67,9 +68,11 @@ internal sealed class ZlinkMeters : IDisposable
                 "zlink.cause",
                 ("connection_lost", static s => s.DroppedMessages),
                 ("high_water_mark", static s => s.DroppedAtHighWaterMark),
+                ("byte_limit", static s => s.DroppedAtByteLimit),
                 ("unroutable", static s => s.DroppedUnroutable),
                 ("unmatched", static s => s.UnmatchedMessages),
-                ("unread", static s => s.DroppedUnreadMessages)),
+                ("unread", static s => s.DroppedUnreadMessages),
+                ("filtered", static s => s.FilteredMessages)),
             "{message}",
             "Messages that nobody got, by cause.");
         Counter(

@@ -5,7 +5,7 @@ using Net.Zlink.Sockets.Pipes;
 namespace Net.Zlink.Sockets;
 
 /// <summary>What a ZMP socket counts: events as they happen, and the books of pipes that are gone. Those of the others, be it that they only deliver what is left, are added on demand.</summary>
-/// <remarks>Sender: accepted = written + dropped + queued. Receiver: received = delivered + dropped + queued. In messages, per pipe and so in sum.</remarks>
+/// <remarks>Sender: accepted = written + dropped + queued. Receiver: received = delivered + dropped + filtered + queued. In messages, per pipe and so in sum.</remarks>
 internal sealed class SocketBooks
 {
     private readonly Lock _gate = new();
@@ -32,6 +32,9 @@ internal sealed class SocketBooks
 
     /// <summary>Messages that a publisher or a ROUTER dropped because the peer was at its high-water mark.</summary>
     public long DroppedAtHighWaterMark;
+
+    /// <summary>The same, because so many bytes waited for the peer.</summary>
+    public long DroppedAtByteLimit;
 
     /// <summary>Messages that a ROUTER dropped because there was no such peer.</summary>
     public long DroppedUnroutable;
@@ -169,8 +172,11 @@ internal sealed class SocketBooks
     private static void Sum(ref LaneCounts sum, in LaneCounts one)
     {
         sum.Received += one.Received;
+        sum.ReceivedBytes += one.ReceivedBytes;
         sum.Delivered += one.Delivered;
         sum.Dropped += one.Dropped;
+        sum.DroppedBytes += one.DroppedBytes;
+        sum.Filtered += one.Filtered;
         sum.QueuedMessages += one.QueuedMessages;
         sum.QueuedBytes += one.QueuedBytes;
     }

@@ -219,8 +219,9 @@ internal abstract class SocketCore
     {
         if (Books.TryClose(pipe, out OutboundCounts dropped) && dropped.DroppedMessages > 0)
         {
+            (string local, string remote) = pipe.Ends;
             Monitors.Publish(new SocketEvent(
-                SocketEventTypes.MessagesDropped, dropped.DroppedMessages, pipe.Peer.RoutingId, "", pipe.Endpoint, 0, "accepted, but not written when the connection ended")
+                SocketEventTypes.MessagesDropped, dropped.DroppedMessages, pipe.Peer.RoutingId, local, remote, 0, "accepted, but not written when the connection ended")
             {
                 PeerRoutingId = pipe.Peer.RoutingId,
             });

@@ -39,7 +39,7 @@ public sealed class LargeMessageTests
         Assert.True(Send(subscriber.TrySend));
         subscriber.Send("over the limit"u8);
         SocketStatistics statistics = subscriber.GetStatistics();
-        Assert.Equal((2, 2), (statistics.QueuedMessages, statistics.DroppedAtHighWaterMark));
+        Assert.Equal((2, 2), (statistics.QueuedMessages, statistics.DroppedAtByteLimit));
         subscriber.Dispose();
         await fixture.UntilAsync(() => _letGo == Parts);
     }

@@ -169,7 +169,7 @@ internal sealed class PubSubWorld : IAsyncDisposable
         SocketStatistics[] there = [.. _subscribers.Select(static s => s.GetStatistics())];
         SocketStatistics[] here = [.. _publishers.Select(static s => s.GetStatistics())];
         Assert.Equal(_received, there.Sum(static s => s.DeliveredMessages));
-        Assert.All(there.Concat(here), static s => Assert.Equal(s.ReceivedMessages, s.DeliveredMessages + s.DroppedUnreadMessages + s.UnreadMessages));
+        Assert.All(there.Concat(here), static s => Assert.Equal(s.ReceivedMessages, s.DeliveredMessages + s.DroppedUnreadMessages + s.FilteredMessages + s.UnreadMessages));
         Assert.All(there.Concat(here), static s => Assert.Equal(s.AcceptedMessages, s.WrittenMessages + s.DroppedMessages + s.QueuedMessages));
 
         // Each message went to the subscriber, found it full, or found nobody. While an old connection of the same subscriber was not given up yet, there were two of it.

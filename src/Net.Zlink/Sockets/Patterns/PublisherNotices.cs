@@ -137,6 +137,10 @@ internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new Inbo
         }
     }
 
+    public override (long Messages, long Bytes) Waiting => default;
+
+    public override bool IsFullOfBytes => false;
+
     public override SendStatus TrySend(in OutgoingMessage message, bool force = false) => SendStatus.Closed;
 
     public override SendStatus TrySendShared(Slab encoded, int length, bool force = false) => SendStatus.Closed;

@@ -45,6 +45,29 @@ internal struct AddedLeases
         return all;
     }
 
+    /// <summary>Keeps the newest message only.</summary>
+    /// <param name="obsolete">The leases of the others, to be released outside of the lock.</param>
+    /// <returns>The lease that is left; null if there is none.</returns>
+    public InboundLease? KeepNewest(out InboundLease? obsolete)
+    {
+        obsolete = null;
+        InboundLease? newest = TakeAll();
+        while (newest?.Next is { } next)
+        {
+            newest.Next = obsolete;
+            obsolete = newest;
+            newest = next;
+        }
+
+        if (newest is not null)
+        {
+            newest.KeepLast();
+            Link(newest);
+        }
+
+        return newest;
+    }
+
     /// <summary>Puts a chain that was taken out before what has been added since.</summary>
     public void PutBack(InboundLease first)
     {

@@ -67,7 +67,7 @@ internal sealed class InboundLane(QueueLimits limits)
                 // What consumers took since the last report is theirs already; reports are made under this lock.
                 long messages = Volatile.Read(ref _taken.UnreportedMessages);
                 long bytes = Volatile.Read(ref _taken.UnreportedBytes);
-                return _counts with { Delivered = _counts.Delivered + messages, QueuedMessages = _messages - messages, QueuedBytes = _bytes - bytes, IsParked = _isParked };
+                return _counts with { Delivered = _counts.Delivered + messages, QueuedMessages = _messages - messages, QueuedBytes = _bytes - bytes, IsParked = _isParked, IsFullOfBytes = _limits.IsFullOfBytes(_messages, _bytes) };
             }
         }
     }
@@ -110,10 +110,11 @@ internal sealed class InboundLane(QueueLimits limits)
         bool park;
         using (_gate.Hold())
         {
-            _counts.Received += lease.Messages;
+            long bytes = ChargeOf(lease.Bytes, lease.Unread);
+            _counts.Receive(lease.Messages, bytes);
             if (_isClosed)
             {
-                _counts.Dropped += lease.Messages;
+                _counts.Drop(lease.Messages, bytes);
                 news = 0;
                 park = false;
             }
@@ -122,7 +123,7 @@ internal sealed class InboundLane(QueueLimits limits)
                 obsolete = Conflates ? KeepNewest(lease) : null;
                 _added.Link(lease);
                 _messages += lease.Messages;
-                _bytes += ChargeOf(lease.Bytes, lease.Unread);
+                _bytes += ChargeOf(lease.Bytes, lease.Unread); // Less by now where only the newest is kept.
                 news = _isInLine && !_isInArrivalOrder ? 0 : lease.Messages;
                 _isInLine = true;
                 park = !Conflates && _limits.IsFull(_messages, _bytes);
@@ -186,9 +187,10 @@ internal sealed class InboundLane(QueueLimits limits)
                 status = SendStatus.Accepted;
                 obsolete = Conflates ? TakeObsolete() : null;
                 copied = _added.Add(message, copy, slabs, source, passedAt, out int parts, out long bytes);
-                _counts.Received++;
+                bytes = ChargeOf(bytes, parts);
+                _counts.Receive(1, bytes);
                 _messages++;
-                _bytes += ChargeOf(bytes, parts);
+                _bytes += bytes;
                 copy = null;
                 notify = (!_isInLine || _isInArrivalOrder) && _taken.Pipe is not null;
                 _isInLine = true;
@@ -208,6 +210,16 @@ internal sealed class InboundLane(QueueLimits limits)
         }
 
         return status;
+    }
+
+    /// <summary>Messages came that the application is not to have: they are in the books all the same.</summary>
+    public void CountFiltered(int messages, long bytes)
+    {
+        using (_gate.Hold())
+        {
+            _counts.Receive(messages, bytes);
+            _counts.Filtered += messages;
+        }
     }
 
     /// <summary>Whether one more message would be taken now; if not, the sender is told when there is room again.</summary>
@@ -237,24 +249,15 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <summary>The two sockets have met, before one of them has read, and the other than the one that made the lane conflates: only the newest of what is there stays.</summary>
     public void Conflate()
     {
-        InboundLease? obsolete = null;
+        InboundLease? obsolete;
         using (_gate.Hold())
         {
             Conflates = true;
-            if (_added.TakeAll() is { } newest)
+            if (_added.KeepNewest(out obsolete) is { } newest)
             {
-                while (newest.Next is { } next)
-                {
-                    newest.Next = obsolete;
-                    obsolete = newest;
-                    newest = next;
-                }
-
-                newest.KeepLast();
-                _added.Link(newest);
-                _counts.Dropped += _messages - 1;
-                _messages = 1;
-                _bytes = ChargeOf(newest.Bytes, newest.Unread);
+                long kept = ChargeOf(newest.Bytes, newest.Unread);
+                _counts.Drop(_messages - 1, _bytes - kept);
+                (_messages, _bytes) = (1, kept);
             }
         }
 
@@ -331,7 +334,7 @@ internal sealed class InboundLane(QueueLimits limits)
         {
             _isClosed = true;
             SettleReport();
-            _counts.Dropped += _messages;
+            _counts.Drop(_messages, _bytes);
             (InboundLease? Taken, InboundLease? Added) all = (_taken.Current, _added.TakeAll());
             _taken.Current = null;
             _messages = 0;
@@ -393,9 +396,10 @@ internal sealed class InboundLane(QueueLimits limits)
         InboundLease? old = _added.TakeAll();
         for (InboundLease? lease = old; lease is not null; lease = lease.Next)
         {
-            _counts.Dropped += lease.Messages;
+            long bytes = ChargeOf(lease.Bytes, lease.Unread);
+            _counts.Drop(lease.Messages, bytes);
             _messages -= lease.Messages;
-            _bytes -= ChargeOf(lease.Bytes, lease.Unread);
+            _bytes -= bytes;
         }
 
         return old;
@@ -404,7 +408,9 @@ internal sealed class InboundLane(QueueLimits limits)
     /// <summary>Makes room for a batch of which only the last message counts.</summary>
     private InboundLease? KeepNewest(InboundLease lease)
     {
-        _counts.Dropped += lease.KeepLast();
+        long bytes = ChargeOf(lease.Bytes, lease.Unread);
+        int superseded = lease.KeepLast();
+        _counts.Drop(superseded, bytes - ChargeOf(lease.Bytes, lease.Unread));
         return TakeObsolete();
     }
 
@@ -460,8 +466,9 @@ internal sealed class InboundLane(QueueLimits limits)
 
         SettleReport();
         _messages -= sifted.Messages;
-        _bytes -= ChargeOf(sifted.Bytes, sifted.Parts);
-        _counts.Dropped += sifted.Messages;
+        long bytes = ChargeOf(sifted.Bytes, sifted.Parts);
+        _bytes -= bytes;
+        _counts.Drop(sifted.Messages, bytes);
         TakeParked();
         sifted.Add(Interlocked.Exchange(ref _unwanted, null));
         Volatile.Write(ref _unwanted, sifted.Leases);

@@ -13,7 +13,7 @@ internal sealed class InprocPipe : Pipe
     private InprocPipe? _other;
     private string? _trouble;
     private bool _isAwaited;
-    private long _unwanted;
+    private long _told;
 
     /// <param name="socket">Whose end this is.</param>
     /// <param name="inbound">Where it reads.</param>
@@ -56,22 +56,36 @@ internal sealed class InprocPipe : Pipe
     {
         get
         {
-            // What lies in the other end's lane is written; what its filter did not want, too. Without another end it only waits there, and may be dropped.
+            // What lies in the other end's lane is written; what its filter did not want, and topics that it was told, too. Without another end it only waits there, and may be dropped.
             bool hasReader = _out.Pipe is not null;
             LaneCounts lane = _out.Counts;
-            long sent = lane.Received + Volatile.Read(ref _unwanted);
+            long sent = lane.Received + Volatile.Read(ref _told);
             return hasReader
-                ? new OutboundCounts { AcceptedMessages = sent, WrittenMessages = sent }
+                ? new OutboundCounts { AcceptedMessages = sent, AcceptedBytes = lane.ReceivedBytes, WrittenMessages = sent, WrittenBytes = lane.ReceivedBytes }
                 : new OutboundCounts
                 {
                     AcceptedMessages = sent,
+                    AcceptedBytes = lane.ReceivedBytes,
                     WrittenMessages = sent - lane.QueuedMessages - lane.Dropped,
+                    WrittenBytes = lane.ReceivedBytes - lane.QueuedBytes - lane.DroppedBytes,
                     QueuedMessages = lane.QueuedMessages,
                     QueuedBytes = lane.QueuedBytes,
                     DroppedMessages = lane.Dropped,
+                    DroppedBytes = lane.DroppedBytes,
                 };
         }
     }
+
+    public override (long Messages, long Bytes) Waiting
+    {
+        get
+        {
+            LaneCounts lane = _out.Counts;
+            return (lane.QueuedMessages, lane.QueuedBytes);
+        }
+    }
+
+    public override bool IsFullOfBytes => _out.Counts.IsFullOfBytes;
 
     public override bool HasRoom => _out.HasRoom();
 
@@ -105,7 +119,15 @@ internal sealed class InprocPipe : Pipe
             return Split(message, force, passedAt);
         }
 
-        Interlocked.Increment(ref _unwanted);
+        if (passage == Passage.Told)
+        {
+            Interlocked.Increment(ref _told);
+        }
+        else
+        {
+            _out.CountFiltered(1, message.EncodedLength);
+        }
+
         message.Consume();
         return SendStatus.Accepted;
     }
@@ -138,6 +160,8 @@ internal sealed class InprocPipe : Pipe
         {
             if (Other is { } other)
             {
+                Interlocked.Increment(ref _told);
+                other.CountTopics();
                 other.Socket.OnSubscription(other, body, flags == ZmpFlags.Subscribe);
             }
 
@@ -240,6 +264,7 @@ internal sealed class InprocPipe : Pipe
                 content.Data &= role == InboundRole.SubscriptionsAndData;
                 if (content is { Topics: true, Data: false })
                 {
+                    reader.CountTopics();
                     InprocUpstream.Tell(reader, message);
                 }
 
@@ -247,7 +272,13 @@ internal sealed class InprocPipe : Pipe
         }
     }
 
-    private static Passage PassageOf((bool Topics, bool Data) content) => !content.Data ? Passage.None : content.Topics ? Passage.InPieces : Passage.Whole;
+    private static Passage PassageOf((bool Topics, bool Data) content) => (content.Topics, content.Data) switch
+    {
+        (true, false) => Passage.Told,
+        (true, true) => Passage.InPieces,
+        (false, true) => Passage.Whole,
+        _ => Passage.None,
+    };
 
     private SendStatus Split(in OutgoingMessage message, bool force, int passedAt)
     {
@@ -259,15 +290,18 @@ internal sealed class InprocPipe : Pipe
 
         InprocPipe? reader = passedAt == InboundLease.NeverPassed ? null : Other; // As it was when the message was looked at: one that has come since is told of the topics by the greeting.
         int pieces = InprocUpstream.Split(this, reader, message, passedAt, out SendStatus status);
-        Interlocked.Add(ref _unwanted, 1 - pieces); // The lane has counted each piece; this end has sent one message.
+        Interlocked.Add(ref _told, 1 - pieces); // The lane has counted each piece; this end has sent one message.
         return status;
     }
 
     /// <summary>How much of a message goes into the lane.</summary>
     private enum Passage
     {
-        /// <summary>Nothing.</summary>
+        /// <summary>Nothing: the reader does not want it.</summary>
         None,
+
+        /// <summary>Nothing: it was topics, which the reader has been told.</summary>
+        Told,
 
         /// <summary>The message as it is.</summary>
         Whole,

@@ -6,7 +6,7 @@ using Net.Zlink.Transports.Ipc;
 
 namespace Net.Zlink.Sockets.Pipes;
 
-/// <summary>Who is at the other end of a pipe, as far as it is known: what a received message says about its sender. Immutable.</summary>
+/// <summary>Who is at the other end of a pipe, as far as it is known: what a received message says about its sender. Immutable, but for what the application keeps with it.</summary>
 /// <param name="RoutingId">What the application calls the peer: for ROUTER the id it sends to, else the id that the peer announced. Empty before a handshake.</param>
 /// <param name="Properties">The peer's READY metadata with what this side adds; null if there is none.</param>
 /// <param name="RemoteEndpoint">Its address as an endpoint; empty for inproc.</param>
@@ -15,6 +15,9 @@ namespace Net.Zlink.Sockets.Pipes;
 internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties, string RemoteEndpoint, string LocalEndpoint, DateTimeOffset ConnectedAt)
 {
     public static readonly PeerIdentity Unknown = new([], null, "", "", default);
+
+    /// <summary>What the application keeps with the peer; one for all names that a connection's peer goes by.</summary>
+    public PeerSlot Slot { get; } = new();
 
     /// <summary>The native "Peer-Address": the remote address without its port; over ipc the peer's user, group and process, where the system tells them.</summary>
     public static string AddressOf(EndPoint? remote, Socket socket) => remote is IPEndPoint ip
@@ -25,4 +28,16 @@ internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties,
     public static string NameOf(ReadOnlySpan<byte> routingId) => routingId.IsEmpty ? "(no id)"
         : routingId.ContainsAnyExceptInRange((byte)0x21, (byte)0x7E) ? Convert.ToHexStringLower(routingId)
         : Encoding.ASCII.GetString(routingId);
+}
+
+/// <summary>Something of the application's.</summary>
+internal sealed class PeerSlot
+{
+    private object? _state;
+
+    public object? State
+    {
+        get => Volatile.Read(ref _state);
+        set => Volatile.Write(ref _state, value);
+    }
 }

@@ -8,6 +8,7 @@ internal abstract class Pipe
     private bool _booksClosed;
     private PeerIdentity _peer = PeerIdentity.Unknown;
     private long _droppedAtMark;
+    private long _topics;
 
     protected Pipe(SocketCore socket, InboundLane lane)
     {
@@ -33,6 +34,18 @@ internal abstract class Pipe
     /// <summary>True for the side that connected.</summary>
     public required bool IsActive { get; init; }
 
+    /// <summary>This end and the other one, as endpoints, as far as they are known: the one that was bound or connected to is, whatever the handshake has told.</summary>
+    public (string Local, string Remote) Ends
+    {
+        get
+        {
+            PeerIdentity peer = Peer;
+            return IsActive
+                ? (peer.LocalEndpoint, peer.RemoteEndpoint.Length > 0 ? peer.RemoteEndpoint : Endpoint)
+                : (peer.LocalEndpoint.Length > 0 ? peer.LocalEndpoint : Endpoint, peer.RemoteEndpoint);
+        }
+    }
+
     /// <summary>What the socket's pattern keeps with this pipe. Guarded by the socket's lock.</summary>
     public object? Place { get; set; }
 
@@ -45,16 +58,27 @@ internal abstract class Pipe
     /// <summary>Takes part in the socket's routing. Guarded by the socket's lock.</summary>
     public bool IsAttached { get; set; }
 
-    /// <summary>Messages for this peer that were not taken in, and not waited with: it is at its high-water mark.</summary>
+    /// <summary>Messages of the peer that subscribed or cancelled, and are in no lane.</summary>
+    public long Topics => Volatile.Read(ref _topics);
+
+    /// <summary>Messages for this peer that were not taken in, and not waited with: it is at its high-water mark, in messages or in bytes.</summary>
     public long DroppedAtMark => Volatile.Read(ref _droppedAtMark);
 
     public void CountDroppedAtMark() => Interlocked.Increment(ref _droppedAtMark);
+
+    public void CountTopics() => Interlocked.Increment(ref _topics);
 
     /// <summary>Its books are closed: whoever sets this first adds them to the socket's.</summary>
     public bool TryCloseBooks() => !Interlocked.Exchange(ref _booksClosed, true);
 
     /// <summary>Messages that went the other way: the books of the sending side.</summary>
     public abstract OutboundCounts Outbound { get; }
+
+    /// <summary>What waits for the peer at this moment: to be written, or in this process to be received.</summary>
+    public abstract (long Messages, long Bytes) Waiting { get; }
+
+    /// <summary>The peer is full, and for the bytes alone that wait for it.</summary>
+    public abstract bool IsFullOfBytes { get; }
 
     /// <summary>Sends a message if there is room. Any thread, without the socket's lock.</summary>
     /// <param name="message">The message.</param>

@@ -9,11 +9,13 @@ namespace Net.Zlink.Sockets.Pipes;
 internal sealed class WirePipe : Pipe
 {
     private ZmpSession? _session;
+    private QueueLimits _outboundLimits;
 
     public WirePipe(SocketCore socket, ZmpSettings settings)
         : base(socket, new InboundLane(settings.Inbound) { Conflates = settings.Conflate })
     {
         Queue = new OutboundQueue(socket.Host.Pool, settings.Outbound) { RoomAgain = OnRoomAgain, Conflates = settings.Conflate };
+        _outboundLimits = settings.Outbound;
         Queue.Hold();
         Lane.BelongTo(this);
     }
@@ -34,6 +36,17 @@ internal sealed class WirePipe : Pipe
     public ZmpDialer? Dialer { get; set; }
 
     public override OutboundCounts Outbound => Queue.Counts;
+
+    public override (long Messages, long Bytes) Waiting
+    {
+        get
+        {
+            OutboundCounts counts = Queue.Counts;
+            return (counts.QueuedMessages, counts.QueuedBytes);
+        }
+    }
+
+    public override bool IsFullOfBytes => _outboundLimits.IsFullOfBytes(Waiting.Messages, Waiting.Bytes);
 
     public override bool HasRoom => Queue.Status == SendStatus.Accepted;
 
@@ -72,6 +85,7 @@ internal sealed class WirePipe : Pipe
 
     public override void SetLimits(QueueLimits outbound, QueueLimits inbound)
     {
+        _outboundLimits = outbound;
         Queue.SetLimits(outbound);
         if (Lane.SetLimits(inbound))
         {

@@ -23,6 +23,11 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     private bool _isInMessage;
     private bool _isDropping;
     private bool _hasTooManyTopics;
+    private bool _hasTopics;
+    private bool _hasData;
+    private int _filtered;
+    private long _bytesSoFar;
+    private long _filteredBytes;
     private int _end;
     private int _passedAt;
     private Delivery _delivery;
@@ -85,6 +90,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
             return TakePart(offset, length, more: false);
         }
 
+        pipe.CountTopics();
         return Subscribe(_slab.Array.AsSpan(offset, length), subscribes);
     }
 
@@ -109,6 +115,13 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
         }
 
         _slab = null!;
+        if (_filtered > 0)
+        {
+            pipe.Lane.CountFiltered(_filtered, _filteredBytes);
+            _filtered = 0;
+            _filteredBytes = 0;
+        }
+
         if (lease is { Messages: > 0 })
         {
             Publish(lease);
@@ -191,6 +204,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
         handled = true;
         bool isFirst = !_isInMessage;
         _isInMessage = more;
+        _bytesSoFar = (isFirst ? 0 : _bytesSoFar) + ZmpFrame.HeaderSize + length;
         ReadOnlySpan<byte> body = _slab.Array.AsSpan(offset, length);
         if (_role == InboundRole.Filtered)
         {
@@ -199,13 +213,31 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
                 _isDropping = !socket.Accepts(body);
             }
 
+            if (_isDropping && !more)
+            {
+                CountFiltered();
+            }
+
             return !_isDropping;
         }
 
+        if (isFirst)
+        {
+            _hasTopics = false;
+            _hasData = false;
+        }
+
         UpstreamPart kind = _upstream.Next(UpstreamPart.Data, body, more, socket.OnlyFirstSubscribe, out ReadOnlySpan<byte> prefix);
+        _hasTopics |= kind != UpstreamPart.Data;
+        _hasData |= kind == UpstreamPart.Data && _role == InboundRole.SubscriptionsAndData;
+        if (!more && !_hasData)
+        {
+            CountWithoutData();
+        }
+
         if (kind == UpstreamPart.Data)
         {
-            return _role == InboundRole.SubscriptionsAndData;
+            return _hasData;
         }
 
         bool follows = (_partial ?? _lease) is { OpenParts: > 0 };
@@ -228,6 +260,25 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
         }
 
         return false;
+    }
+
+    /// <summary>A message ends of which nothing is for the application: it was topics, or a PUB was sent what it does not receive.</summary>
+    private void CountWithoutData()
+    {
+        if (_hasTopics)
+        {
+            pipe.CountTopics();
+        }
+        else
+        {
+            CountFiltered();
+        }
+    }
+
+    private void CountFiltered()
+    {
+        _filtered++;
+        _filteredBytes += _bytesSoFar;
     }
 
     /// <summary>The message so far is all of it: what would have been its last part is nobody's business but the socket's.</summary>

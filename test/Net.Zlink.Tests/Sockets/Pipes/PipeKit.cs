@@ -93,6 +93,10 @@ internal sealed class TestPipe : Pipe
         }
     }
 
+    public override (long Messages, long Bytes) Waiting => default;
+
+    public override bool IsFullOfBytes => false;
+
     public override bool HasRoom => false;
 
     public static TestPipe Create(SocketCore socket, QueueLimits limits, bool conflates = false, bool isShared = false)
