@@ -98,6 +98,13 @@ public readonly struct Message : IDisposable
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public Message Copy() => With(first: null, firstLength: 0, skip: 0);
 
+    /// <summary>A part as text, of UTF-8.</summary>
+    /// <param name="index">From 0 on.</param>
+    /// <returns>A string of its own. What is no UTF-8 comes as the replacement character.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">There is no such part.</exception>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public string GetString(int index = 0) => System.Text.Encoding.UTF8.GetString(this[index].Span);
+
     /// <summary>All parts as arrays of their own.</summary>
     /// <returns>The parts.</returns>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
@@ -115,9 +122,12 @@ public readonly struct Message : IDisposable
     /// <summary>Ends the lease; idempotent.</summary>
     public void Dispose() => _lease?.Release(_slot, _generation);
 
+    /// <summary>It was never received.</summary>
+    internal bool IsNothing => _lease is null;
+
     /// <summary>Payload bytes of all parts together.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
-    internal long ByteCount => _lease is null ? 0 : Checked(_lease.BytesOf(_slot));
+    public long ByteCount => _lease is null ? 0 : Checked(_lease.BytesOf(_slot));
 
     /// <summary>A second lease on the parts from one on, behind a part that comes first: how a routing id is put in front of a message, or taken off.</summary>
     /// <param name="first">Begins with the part to come first; one reference to it is taken over, also where this throws. Null for none.</param>
@@ -170,7 +180,6 @@ public readonly struct Message : IDisposable
 
     private T Checked<T>(T value)
     {
-        ObjectDisposedException.ThrowIf(!_lease!.IsLive(_slot, _generation), typeof(Message));
-        return value;
+        return _lease!.IsLive(_slot, _generation) ? value : throw InboundLease.Ended();
     }
 }

@@ -52,6 +52,19 @@ public sealed class MessageBuilder : IDisposable
         return this;
     }
 
+    /// <summary>Adds a text as a part, in UTF-8.</summary>
+    /// <param name="text">The text.</param>
+    /// <returns>This builder.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="text"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
+    /// <exception cref="ArgumentException">All copied parts together would be longer than a .NET array.</exception>
+    public MessageBuilder Add(string text)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        System.Text.Encoding.UTF8.GetBytes(text, AddSpace(System.Text.Encoding.UTF8.GetByteCount(text)));
+        return this;
+    }
+
     /// <summary>Adds a part that is handed over: a long one goes without a copy and is disposed when it was sent, or with the builder; below 16 KiB it is copied and disposed at once.</summary>
     /// <param name="owner">Its owner.</param>
     /// <param name="length">How many of its bytes are the part.</param>

@@ -38,7 +38,11 @@ internal sealed class MessageReceiver
         return false;
     }
 
-    public Message Receive(TimeSpan timeout)
+    public Message Receive(TimeSpan timeout) => TryReceive(timeout, out Message message)
+        ? message
+        : throw new ZlinkException(ZlinkError.Again, $"no message came within {timeout.TotalMilliseconds:0} ms");
+
+    public bool TryReceive(TimeSpan timeout, out Message message)
     {
         bool gathered = _queue.HasCaughtUp && _gathering.Make();
         if (_queue.TryTake(out TakenMessage taken))
@@ -48,7 +52,8 @@ internal sealed class MessageReceiver
                 _gathering.Report(taken.Lease.Messages);
             }
 
-            return Opened(taken);
+            message = Opened(taken);
+            return true;
         }
 
         if (timeout != TimeSpan.Zero)
@@ -56,7 +61,8 @@ internal sealed class MessageReceiver
             BlockingWait.ThrowIfOnShard(nameof(ReceiveAsync));
             if (_spin.Wait(_core, static core => LookAgain(core)) && _queue.TryTake(out taken))
             {
-                return Opened(taken);
+                message = Opened(taken);
+                return true;
             }
 
             MessageReceipt waiter = _waiters.Rent();
@@ -65,16 +71,19 @@ internal sealed class MessageReceiver
             if (_queue.TakeOrWait(waiter, out taken))
             {
                 _waiters.Return(waiter);
-                return Opened(taken);
+                message = Opened(taken);
+                return true;
             }
 
             if (BlockingWait.Until(waiter, _queue, timeout))
             {
-                return Opened(waiter.GetResult(waiter.Version));
+                message = Opened(waiter.GetResult(waiter.Version));
+                return true;
             }
         }
 
-        throw new ZlinkException(ZlinkError.Again, $"no message came within {timeout.TotalMilliseconds:0} ms");
+        message = default;
+        return false;
     }
 
     public ValueTask<Message> ReceiveAsync(CancellationToken cancellation)

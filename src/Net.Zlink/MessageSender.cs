@@ -61,7 +61,7 @@ internal readonly struct MessageSender
             status = Block(routeId, new HeldMessage(header, copy.Memory[..payload.Length], owner: null), limit);
         }
 
-        ThrowUnlessAccepted(status);
+        ThrowUnlessSent(status);
     }
 
     public void Send(ReadOnlySpan<byte> routeId, MessageBuilder message, TimeSpan? timeout = null) => SendHeld(routeId, new HeldMessage(Checked(message)), timeout);
@@ -80,7 +80,7 @@ internal readonly struct MessageSender
         int sent = 0;
         try
         {
-            while (sent < messages.Length && (error = TrySend(routeId, in messages[sent])) == ZlinkError.None)
+            while (sent < messages.Length && (error = TrySend(routeId, in Some(messages, sent))) == ZlinkError.None)
             {
                 sent++;
             }
@@ -146,7 +146,7 @@ internal readonly struct MessageSender
         {
             while ((sent += SendMany(routeId.Span, messages.Span[sent..], out _)) < messages.Length)
             {
-                await SendAsync(routeId.Span, in messages.Span[sent], cancellation).ConfigureAwait(false);
+                await SendAsync(routeId.Span, in Some(messages.Span, sent), cancellation).ConfigureAwait(false);
                 sent++;
             }
         }
@@ -219,6 +219,17 @@ internal readonly struct MessageSender
         return encoded;
     }
 
+    /// <exception cref="InvalidOperationException">There is none: with a batch that is usually more of the array than was received.</exception>
+    private static ref readonly Message Some(ReadOnlySpan<Message> messages, int index)
+    {
+        if (messages[index].IsNothing)
+        {
+            throw new InvalidOperationException($"messages[{index}] holds no message, it was never received; the {index} before it were sent. Pass only what ReceiveMany filled, such as batch.AsMemory(0, count).");
+        }
+
+        return ref messages[index];
+    }
+
     private HeldMessage Held(in Message message)
     {
         CheckConflates(message.PartCount, nameof(message));
@@ -240,6 +251,16 @@ internal readonly struct MessageSender
         if (MayWait(status, timeout, out TimeSpan limit))
         {
             status = Block(routeId, message, limit);
+        }
+
+        ThrowUnlessSent(status);
+    }
+
+    private void ThrowUnlessSent(SendStatus status)
+    {
+        if (status == SendStatus.Full && _core.GivenUp.TryGetLast(out string? endpoint, out string? why))
+        {
+            throw new ZlinkException(ZlinkError.Again, $"no peer had room in time, and {endpoint} was given up: {why}. Connect again once that is mended; Describe() shows all of them");
         }
 
         ThrowUnlessAccepted(status);

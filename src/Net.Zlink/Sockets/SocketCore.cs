@@ -47,6 +47,8 @@ internal abstract class SocketCore
 
     public SocketEndpoints Endpoints { get; }
 
+    public GivenUpEndpoints GivenUp { get; } = new();
+
     public SessionEvents Events { get; }
 
     /// <summary>What is done with what comes in.</summary>

@@ -84,6 +84,27 @@ public sealed class HeartbeatTests
         Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
     }
 
+    [Fact]
+    public async Task A_ttl_that_runs_out_before_READY_is_a_handshake_that_took_too_long()
+    {
+        const string HandshakeTimeout = "5A0102000000001405061168616E647368616B652074696D656F7574";
+        await using var fixture = new ContextFixture(time: _clock);
+        RouterSocket router = fixture.Context.CreateRouter();
+        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.HandshakeFailedNoDetail);
+        RawPeer peer = await fixture.ConnectAsync(router.Bind("tcp://127.0.0.1:0"));
+        await peer.SendAsync(Convert.FromHexString("5A0102000000000401050141" + "5A0102000000000402001E00")); // HELLO, and a heartbeat of 3 s
+        const int GreetingOfOurs = 8 + 3 + 16 + 9;
+        await peer.ReadAsync(GreetingOfOurs);
+        await AssertNextAsync(peer, Answer);
+        await fixture.SettleAsync();
+        _clock.Advance((3 * Second) + Moment);
+        await AssertNextAsync(peer, HandshakeTimeout);
+        peer.EndSending();
+        Assert.Equal(SocketEventTypes.HandshakeFailedNoDetail, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
+        Assert.Equal(3, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+        Assert.Equal(1, router.GetStatistics().HandshakeFailures.TimedOut);
+    }
+
     [Theory]
     [InlineData("5A010200000000020300")] // an unasked acknowledgement
     [InlineData("5A0100000000000178")] // a message

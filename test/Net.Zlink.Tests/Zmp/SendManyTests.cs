@@ -191,7 +191,11 @@ public sealed class SendManyTests
         Assert.Equal(1, messages[3].PartCount);
         await Assert.ThrowsAsync<ObjectDisposedException>(() => pair.SendMessagesAsync(messages.AsMemory(2), Guard.Token).AsTask());
         Assert.Equal(1, pair.SendMessages(messages.AsMemory(3)));
-        Assert.Throws<InvalidOperationException>(() => pair.SendMessages(new Message[1]));
+        Array.Resize(ref messages, 5);
+        InvalidOperationException nothing = Assert.Throws<InvalidOperationException>(() => pair.SendMessages(messages.AsMemory(4)));
+        Assert.Contains("messages[0] holds no message", nothing.Message, StringComparison.Ordinal);
+        nothing = await Assert.ThrowsAsync<InvalidOperationException>(() => pair.SendMessagesAsync(messages.AsMemory(4), Guard.Token).AsTask());
+        Assert.Contains("the 0 before it were sent", nothing.Message, StringComparison.Ordinal);
         await AssertReceivedAsync(pair.Receiver, 3, 1);
     }
 

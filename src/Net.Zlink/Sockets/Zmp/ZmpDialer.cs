@@ -18,6 +18,10 @@ internal sealed class ZmpDialer
     // After an ERROR that a timer caused the peer is there and answers: pauses double from the interval up to this, so that a peer in trouble is not hammered. What the user has set as the longest goes before it.
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(30);
 
+    // A peer that has no place for this one says so by ending the connection right behind the handshake, in both implementations, and has no word for it. A peer that went for another reason is not so quick three times in a row.
+    private static readonly TimeSpan BriefTime = TimeSpan.FromSeconds(1);
+    private const int BriefConnections = 3;
+
     private readonly SocketCore _socket;
     private readonly ConnectTarget _target;
     private readonly ZmpSettings _settings;
@@ -62,7 +66,11 @@ internal sealed class ZmpDialer
     public string? Trouble => Volatile.Read(ref _trouble);
 
     /// <summary>Begins to dial. The socket has been entered on the dialer's behalf.</summary>
-    public void Start() => _ = DefaultContext.Run(RunAsync);
+    public void Start()
+    {
+        _socket.GivenUp.Forget(_target.Text);
+        _ = DefaultContext.Run(RunAsync);
+    }
 
     /// <summary>Ends the endpoint: what was accepted is delivered within <paramref name="linger"/>, over this connection or the next.</summary>
     public void Close(DisconnectReason reason, TimeSpan linger)
@@ -187,6 +195,7 @@ internal sealed class ZmpDialer
     {
         int attempt = 0;
         int slow = 0;
+        int brief = 0;
         while (true)
         {
             DialResult dial = await DialAsync().ConfigureAwait(false);
@@ -201,6 +210,7 @@ internal sealed class ZmpDialer
             if (wire is not null)
             {
                 attempt = 0;
+                long began = _socket.Host.Time.GetTimestamp();
                 ZmpSession session = Begin(wire);
                 await session.Left.Task.ConfigureAwait(false);
                 lock (_gate)
@@ -225,6 +235,11 @@ internal sealed class ZmpDialer
                 wasReady = session.IsReady;
                 slow = session.Fault is not { IsTimeout: false } ? 0 : wasReady ? 1 : slow + 1; // A peer that was ready is in trouble for the first time.
                 trouble = wasReady ? $"the connection ended: {session.EndDetail}" : $"the handshake failed: {session.EndDetail}";
+                brief = wasReady && session.EndReason == DisconnectReason.Remote && _socket.Host.Time.GetElapsedTime(began) < BriefTime ? brief + 1 : 0;
+                if (brief >= BriefConnections)
+                {
+                    trouble = $"{trouble}, right behind the handshake, {BriefConnections} times or more: the peer may have no place for this socket, because its routing id is in use there, or a PAIR has a peer; what was sent to it is lost";
+                }
             }
             else if (_isClosing && !MayLinger)
             {
@@ -241,7 +256,7 @@ internal sealed class ZmpDialer
             }
 
             Volatile.Write(ref _trouble, trouble);
-            _logged = wasReady ? null : EndpointEvents.Failed(_socket.Host, _target.Text, trouble, _logged);
+            _logged = wasReady && brief < BriefConnections ? null : EndpointEvents.Failed(_socket.Host, _target.Text, trouble, _logged);
             TimeSpan pause = slow > 0 ? _slowly.PauseBefore(slow) : _settings.Reconnect.PauseBefore(attempt++);
             await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, trouble, pause, _stop.Token).ConfigureAwait(false);
         }
@@ -332,6 +347,7 @@ internal sealed class ZmpDialer
         _deadline?.Dispose();
         if (gaveUp is not null)
         {
+            _socket.GivenUp.Add(_target.Text, gaveUp);
             EndpointEvents.GivenUp(_socket.Monitors, _socket.Host, _target.Text, gaveUp);
         }
 

@@ -280,7 +280,18 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     }
 
     /// <summary>The peer is silent for longer than it allowed itself.</summary>
-    public void FailLiveness(string detail) => Fail(ZmpFault.HeartbeatTimeout, DisconnectReason.HeartbeatTimeout, detail);
+    /// <remarks>A heartbeat that came before READY has a ttl, too: then it is the handshake that takes too long, and is told so.</remarks>
+    public void FailLiveness(string detail)
+    {
+        if (_isReady)
+        {
+            Fail(ZmpFault.HeartbeatTimeout, DisconnectReason.HeartbeatTimeout, detail);
+        }
+        else
+        {
+            Fail(ZmpFault.HandshakeTimeout, DisconnectReason.HandshakeFailed, detail);
+        }
+    }
 
     /// <summary>The peer is silent for longer than this side bears: the end, without an ERROR, behind which a native peer that comes to itself would never connect again (docs/protocol.md section 15.4).</summary>
     public void EndSilence(string detail)

@@ -1,0 +1,74 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Zmp;
+
+/// <summary>An endpoint that is tried no more, and a peer that turns this side away: the application can see why nothing moves.</summary>
+public sealed class GivenUpTests
+{
+    [Fact]
+    public async Task It_stands_in_Describe_and_in_what_a_send_that_finds_nobody_says_until_it_is_connected_again()
+    {
+        await using var fixture = new ContextFixture();
+        PubSocket publisher = fixture.Context.CreatePub();
+        string endpoint = publisher.Bind("tcp://127.0.0.1:0");
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
+        using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectGivenUp);
+        dealer.Connect(endpoint); // A PUB is nobody for a DEALER to talk to.
+        SocketEvent givenUp = await monitor.ReadAsync(Guard.Token).Guarded();
+        await fixture.UntilAsync(() => dealer.GetPeers().Count == 0);
+        Assert.Contains($"given up: {endpoint}: ", dealer.Describe(), StringComparison.Ordinal);
+        ZlinkException refused = Assert.Throws<ZlinkException>(() => dealer.Send("x"u8, TimeSpan.FromMilliseconds(1)));
+        Assert.Equal(ZlinkError.Again, refused.Error);
+        Assert.Contains($"{endpoint} was given up: ", refused.Message, StringComparison.Ordinal);
+        Assert.Contains("socket type mismatch", refused.Message, StringComparison.Ordinal);
+        Assert.Contains("socket type mismatch", givenUp.Detail, StringComparison.Ordinal);
+
+        publisher.Dispose();
+        await publisher.DisposeAsync();
+        DealerSocket server = fixture.Context.CreateDealer();
+        server.Bind(endpoint);
+        dealer.Connect(endpoint);
+        dealer.Send("x"u8);
+        using Message message = await server.ReceiveAsync(Guard.Token).Guarded();
+        Assert.DoesNotContain("given up", dealer.Describe(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Only_the_latest_are_kept()
+    {
+        await using var fixture = new ContextFixture();
+        PubSocket publisher = fixture.Context.CreatePub();
+        DealerSocket dealer = fixture.Context.CreateDealer();
+        using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectGivenUp);
+        string[] endpoints = [.. Enumerable.Range(0, 18).Select(_ => publisher.Bind("tcp://127.0.0.1:0"))];
+        foreach (string endpoint in endpoints)
+        {
+            dealer.Connect(endpoint);
+            await monitor.ReadAsync(Guard.Token).Guarded();
+        }
+
+        string text = dealer.Describe();
+        Assert.Equal([.. Enumerable.Repeat(false, 2), .. Enumerable.Repeat(true, 16)], endpoints.Select(endpoint => text.Contains($"{endpoint}:", StringComparison.Ordinal)));
+    }
+
+    [Fact]
+    public async Task A_peer_that_ends_each_connection_right_behind_the_handshake_is_suspected_of_having_no_place()
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = fixture.Context.CreateRouter();
+        string endpoint = router.Bind("tcp://127.0.0.1:0");
+        DealerSocket first = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "same"u8.ToArray() });
+        first.Connect(endpoint);
+        await fixture.UntilAsync(() => router.TryGetPeer("same"u8, out _));
+        DealerSocket second = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "same"u8.ToArray(), ReconnectInterval = TimeSpan.FromMilliseconds(1), Linger = TimeSpan.Zero });
+        using SocketMonitor monitor = second.OpenMonitor(SocketEventTypes.ConnectRetried);
+        second.Connect(endpoint);
+        for (int i = 1; i <= 3; i++)
+        {
+            SocketEvent retried = await monitor.ReadAsync(Guard.Token).Guarded();
+            Assert.Equal(i == 3, retried.Detail!.Contains("its routing id is in use there", StringComparison.Ordinal));
+        }
+    }
+}
