@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
+using System.Runtime.InteropServices;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -49,6 +50,24 @@ public sealed class PatternSnippets
         }
 
         Assert.Single(publisher.GetPeers(), static p => p.MessagesDropped > 0);
+    }
+
+    [Fact]
+    public async Task A_program_that_is_interrupted_disposes_its_context()
+    {
+        using var end = new CancellationTokenSource();
+        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => { signal.Cancel = true; end.Cancel(); });
+        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, signal => { signal.Cancel = true; end.Cancel(); });
+        await using var context = new ZlinkContext();
+        Assert.False(end.IsCancellationRequested);
+    }
+
+    [Fact]
+    public void Workers_are_known_by_their_routing_ids()
+    {
+        var busy = new Dictionary<ReadOnlyMemory<byte>, int>(RoutingIdEqualityComparer.Instance);
+        busy["worker"u8.ToArray()] = 1;
+        Assert.Equal(1, busy["worker"u8.ToArray()]);
     }
 
     [Fact]
