@@ -252,7 +252,7 @@ public sealed class ZmpMonitorTests
         await using var peers = new ContextFixture();
         RouterSocket server = context.CreateRouter();
         DealerSocket client = peers.Context.CreateDealer();
-        using SocketMonitor here = server.OpenMonitor(SocketEventTypes.All & ~SocketEventTypes.Accepted);
+        using SocketMonitor here = server.OpenMonitor(SocketEventTypes.AllNative & ~SocketEventTypes.Accepted);
         using SocketMonitor there = client.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected);
         client.Connect(server.Bind("tcp://127.0.0.1:0"));
         await NextAsync(here, SocketEventTypes.Listening);

@@ -45,7 +45,7 @@ public sealed class MonitorTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint);
-        using SocketMonitor monitor = socket.OpenMonitor();
+        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.AllNative);
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         await socket.NextConnectedAsync();
 
