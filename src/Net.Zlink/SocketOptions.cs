@@ -7,8 +7,8 @@ namespace Net.Zlink;
 
 /// <summary>What sockets of every type have in common: marks, limits, timeouts and the settings of their connections. Defaults are the native core's unless the property says otherwise.</summary>
 /// <remarks>
-/// Options may be set at any time. On ZMP sockets timeouts and the linger time act at once, and so do high-water marks and limits in bytes, for the peers that there are; peers that come in later have the marks and limits of the moment at which their
-/// endpoint was bound or connected (as natively: set them first). What is said to hold for connections reaches endpoints bound or connected afterwards. Not synchronised: set them from one thread at a time. A time of more than int.MaxValue milliseconds (24.8 days, the longest of the native core) counts as that.
+/// Options may be set at any time, and each says when a change counts. What acts at once reaches what is connected, too. High-water marks and limits in bytes of ZMP sockets do, for the peers that there are; peers that come in later have the marks and
+/// limits of the moment at which their endpoint was bound or connected (as natively: set them first). What holds for endpoints made afterwards reaches those that are bound or connected after the change, and their connections. Not synchronised: set them from one thread at a time. A time of more than int.MaxValue milliseconds (24.8 days, the longest of the native core) counts as that.
 /// </remarks>
 public abstract class SocketOptions
 {
@@ -26,64 +26,65 @@ public abstract class SocketOptions
     /// <summary>
     /// Messages that may wait to be written to one peer. At the mark TrySend returns false and Send waits; but PUB and XPUB without NoDrop, and ROUTER without Mandatory, accept the message, drop it, count it
     /// (<see cref="SocketStatistics.DroppedAtHighWaterMark"/>) and raise <see cref="Monitoring.SocketEventTypes.MessagesDropped"/>, as the native core does in silence. 0: no mark. Default 300,000.
+    /// Acts at once; on STREAM for endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public int SendHighWaterMark { get; set => Set(ref field, NotNegative(value)); } = 300_000;
 
-    /// <summary>Messages of one peer that may wait to be received; at the mark that peer is not read, so that TCP pushes back to it. May be passed by one read (64 KiB). 0: no mark. Default 300,000.</summary>
+    /// <summary>Messages of one peer that may wait to be received; at the mark that peer is not read, so that TCP pushes back to it. May be passed by one read (64 KiB). 0: no mark. Default 300,000. Acts at once; on STREAM for endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public int ReceiveHighWaterMark { get; set => Set(ref field, NotNegative(value)); } = 300_000;
 
-    /// <summary>Bytes, frame headers included, that may wait to be written to one peer; at least one message always fits. 0: no limit, as in the native core. Default 64 MiB.</summary>
+    /// <summary>Bytes, frame headers included, that may wait to be written to one peer; at least one message always fits. 0: no limit, as in the native core. Default 64 MiB. Acts at once; on STREAM for endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public long SendByteLimit { get; set => Set(ref field, NotNegative(value)); } = 64L * 1024 * 1024;
 
-    /// <summary>Bytes of one peer that may wait to be received. 0: no limit. Default 64 MiB. Of PUB and XPUB also what one subscriber's topics may take up, each counted as 640 bytes and twice its length, unless it is in this context.</summary>
+    /// <summary>Bytes of one peer that may wait to be received. 0: no limit. Default 64 MiB. Of PUB and XPUB also what one subscriber's topics may take up, each counted as 640 bytes and twice its length, unless it is in this context. Acts at once; on STREAM for endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public long ReceiveByteLimit { get; set => Set(ref field, NotNegative(value)); } = 64L * 1024 * 1024;
 
-    /// <summary>Connections that the system may hold until they are accepted; the system caps it (net.core.somaxconn). Default 65,536 for STREAM, 100 for the others.</summary>
+    /// <summary>Connections that the system may hold until they are accepted; the system caps it (net.core.somaxconn). Default 65,536 for STREAM, 100 for the others. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public int Backlog { get; set => field = NotNegative(value); } = 100;
 
-    /// <summary>Connections this socket holds at the same time; further ones are closed at once, with an event and a count. 0 (default): no cap.</summary>
+    /// <summary>Connections this socket holds at the same time; further ones are closed at once, with an event and a count. 0 (default): no cap. Acts at once; on STREAM for endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public int MaxConnections { get; set => Set(ref field, NotNegative(value)); }
 
     /// <summary>Allow IPv6 in names, literals and wildcards; bind then listens on both families. Default: <see cref="ZlinkContextOptions.IPv6"/> of the socket's context, which is false. For endpoints made afterwards.</summary>
     public bool IPv6 { get => _ipv6 ?? _context?.IPv6 ?? false; set => _ipv6 = value; }
 
-    /// <summary>Let several sockets, which must all ask for it, listen on the same address. Default false; the native core always shares.</summary>
+    /// <summary>Let several sockets, which must all ask for it, listen on the same address. Default false; the native core always shares. For endpoints made afterwards.</summary>
     public bool ShareAddress { get; set; }
 
-    /// <summary>SO_SNDBUF in bytes; -1 (default): the system decides.</summary>
+    /// <summary>SO_SNDBUF in bytes; -1 (default): the system decides. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
     public int SendBufferSize { get; set => field = AtLeastMinusOne(value); } = -1;
 
-    /// <summary>SO_RCVBUF in bytes; -1 (default): the system decides.</summary>
+    /// <summary>SO_RCVBUF in bytes; -1 (default): the system decides. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
     public int ReceiveBufferSize { get; set => field = AtLeastMinusOne(value); } = -1;
 
-    /// <summary>TCP keep-alive: null (default) leaves it to the system.</summary>
+    /// <summary>TCP keep-alive: null (default) leaves it to the system. For endpoints made afterwards.</summary>
     public bool? KeepAlive { get; set; }
 
-    /// <summary>Unanswered probes until the connection counts as lost; -1 (default): the system's. Used when <see cref="KeepAlive"/> is true, as are the next two.</summary>
+    /// <summary>Unanswered probes until the connection counts as lost; -1 (default): the system's. Used when <see cref="KeepAlive"/> is true, as are the next two. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
     public int KeepAliveCount { get; set => field = AtLeastMinusOne(value); } = -1;
 
-    /// <summary>Seconds of silence before the first probe; -1 (default): the system's.</summary>
+    /// <summary>Seconds of silence before the first probe; -1 (default): the system's. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
     public int KeepAliveIdleSeconds { get; set => field = AtLeastMinusOne(value); } = -1;
 
-    /// <summary>Seconds between probes; -1 (default): the system's.</summary>
+    /// <summary>Seconds between probes; -1 (default): the system's. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
     public int KeepAliveIntervalSeconds { get; set => field = AtLeastMinusOne(value); } = -1;
 
-    /// <summary>How long Send without a timeout of its own waits for room. Default: as long as it takes.</summary>
+    /// <summary>How long Send without a timeout of its own waits for room. Default: as long as it takes. Acts at once, on the calls that follow.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
     public TimeSpan SendTimeout { get; set => field = CheckTime(value, mayBeInfinite: true); } = Timeout.InfiniteTimeSpan;
 
-    /// <summary>How long Receive without a timeout of its own waits for a message. Default: as long as it takes.</summary>
+    /// <summary>How long Receive without a timeout of its own waits for a message. Default: as long as it takes. Acts at once, on the calls that follow.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
     public TimeSpan ReceiveTimeout { get; set => field = CheckTime(value, mayBeInfinite: true); } = Timeout.InfiniteTimeSpan;
 
@@ -91,6 +92,7 @@ public abstract class SocketOptions
     /// How long a peer that this side ends may go on taking what Send accepted. Default: <see cref="ZlinkContextOptions.DefaultLinger"/> of the socket's context, which is as long as it takes; SUB and XSUB: zero.
     /// After that what waits is dropped, and counted; a message that has begun to leave, and the end of the connection, still have <see cref="CloseTimeout"/> each.
     /// The end of the context cuts it short after its shutdown timeout, and nothing else does: a disposed socket whose peer never comes lives, and counts in MaxSockets, until then. Set a finite time where sockets come and go.
+    /// Acts at once: the value at the close counts. Of STREAM that holds where the socket is disposed; for the end of a single peer (Disconnect, Unbind, a completed pipe) a change counts for endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
     public TimeSpan Linger { get => _linger ?? _context?.DefaultLinger ?? Timeout.InfiniteTimeSpan; set => _linger = CheckTime(value, mayBeInfinite: true); }
@@ -98,25 +100,25 @@ public abstract class SocketOptions
     /// <summary>
     /// How long to wait for the peer's end of the connection after ours, for a peer that ended first to take what Send had accepted, and behind a <see cref="Linger"/> that is over, or zero, for what has begun to leave. Default 5 seconds:
     /// a live peer answers within a round trip; a dead one holds a descriptor no longer than this. So the end of a socket or a context takes this long while a peer does not end its side,
-    /// with a linger time of zero too; each of what has begun to leave and, over tls, ws and wss, the farewell may take as long before that. <see cref="ZlinkContextOptions.ShutdownTimeout"/> cuts all of it short.
+    /// with a linger time of zero too; each of what has begun to leave and, over tls, ws and wss, the farewell may take as long before that. <see cref="ZlinkContextOptions.ShutdownTimeout"/> cuts all of it short. For endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan CloseTimeout { get; set => field = CheckTime(value, mayBeInfinite: false); } = TimeSpan.FromSeconds(5);
 
-    /// <summary>How long one attempt to connect may take, all addresses of a name together. Zero (default): the system's own limit, minutes as a rule.</summary>
+    /// <summary>How long one attempt to connect may take, all addresses of a name together. Zero (default): the system's own limit, minutes as a rule. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan ConnectTimeout { get; set => field = CheckTime(value, mayBeInfinite: false); }
 
     /// <summary>
-    /// How long each phase of a handshake may take: TLS, the WebSocket upgrade, and that of ZMP; a connection that takes longer is closed. STREAM over tcp and ipc has no handshake and no such limit. Zero: no limit. Default 30 seconds. For connections.
+    /// How long each phase of a handshake may take: TLS, the WebSocket upgrade, and that of ZMP; a connection that takes longer is closed. STREAM over tcp and ipc has no handshake and no such limit. Zero: no limit. Default 30 seconds. For endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan HandshakeInterval { get; set => field = CheckTime(value, mayBeInfinite: false); } = TimeSpan.FromSeconds(30);
 
-    /// <summary>Options of tls and wss endpoints.</summary>
+    /// <summary>Options of tls and wss endpoints. For endpoints made afterwards.</summary>
     public TlsOptions Tls { get; } = new();
 
-    /// <summary>Options of ws and wss endpoints.</summary>
+    /// <summary>Options of ws and wss endpoints. For endpoints made afterwards.</summary>
     public WebSocketOptions WebSocket { get; } = new();
 
     /// <summary>

@@ -6,7 +6,7 @@ public sealed class PairOptions : ZmpSocketOptions;
 /// <summary>Options of a <see cref="DealerSocket"/>.</summary>
 public sealed class DealerOptions : ZmpSocketOptions
 {
-    /// <summary>Send each new peer an empty message first, which tells a ROUTER this socket's routing id. Default false. Acts at once.</summary>
+    /// <summary>Send each new peer an empty message first, which tells a ROUTER this socket's routing id. Default false. Acts at once, on peers that come afterwards.</summary>
     public bool ProbeRouter { get; set => Set(ref field, value); }
 
     /// <summary>Keep only the newest message of each pipe, in both directions; high-water marks do not apply, and messages have one part. Default false. For endpoints made afterwards.</summary>
@@ -25,7 +25,7 @@ public sealed class RouterOptions : ZmpSocketOptions
     /// <remarks>Who is turned away learns it one way there and back after it has begun to write: what it has written by then is lost (docs/protocol.md section 15.3).</remarks>
     public bool Handover { get; set => Set(ref field, value); }
 
-    /// <summary>Send each new peer an empty message first. Default false. Acts at once.</summary>
+    /// <summary>Send each new peer an empty message first. Default false. Acts at once, on peers that come afterwards.</summary>
     public bool ProbeRouter { get; set => Set(ref field, value); }
 }
 
@@ -44,7 +44,7 @@ public sealed class PubOptions : ZmpSocketOptions
     /// <summary>Keep only the newest message of each subscriber; its high-water mark does not apply, and messages have one part. Default false. For endpoints made afterwards.</summary>
     public bool Conflate { get; set; }
 
-    /// <summary>Sent to each new subscriber before anything else; SUB lets it through if it matches. Empty (default): nothing. For subscribers that come afterwards.</summary>
+    /// <summary>Sent to each new subscriber before anything else; SUB lets it through if it matches. Empty (default): nothing. Acts at once, on subscribers that come afterwards.</summary>
     public ReadOnlyMemory<byte> WelcomeMessage { get; set => Set(ref field, value.ToArray()); }
 
     internal override bool KeepsOnlyNewest => Conflate;
@@ -68,7 +68,7 @@ public sealed class XPubOptions : ZmpSocketOptions
     /// <summary>Receive every subscription and every cancellation, not only a topic's first and last. Default false. Acts at once.</summary>
     public bool Verboser { get; set => Set(ref field, value); }
 
-    /// <summary>Subscriptions are received and do not count; what counts is what <see cref="XPubSocket.Subscribe(ReadOnlySpan{byte})"/> and <see cref="XPubSocket.Unsubscribe(ReadOnlySpan{byte})"/> answer. Default false. Set it before the first subscriber comes.</summary>
+    /// <summary>Subscriptions are received and do not count; what counts is what <see cref="XPubSocket.Subscribe(ReadOnlySpan{byte})"/> and <see cref="XPubSocket.Unsubscribe(ReadOnlySpan{byte})"/> answer. Default false. Acts at once: set it before the first subscriber comes.</summary>
     public bool Manual { get; set => Set(ref field, value); }
 
     /// <summary>As <see cref="Manual"/>, and the first message sent after a notice was received goes to its sender alone. Default false. Acts at once.</summary>

@@ -5,8 +5,8 @@ namespace Net.Zlink;
 
 /// <summary>Options of a <see cref="StreamSocket"/>. Defaults are the native core's unless the property says otherwise.</summary>
 /// <remarks>
-/// Options may be set at any time. <see cref="SocketOptions.SendTimeout"/> and <see cref="SocketOptions.ReceiveTimeout"/> act at once; all others reach endpoints bound or connected
-/// afterwards, and the connections of these. Not synchronised: set them from one thread at a time.
+/// Options may be set at any time. <see cref="SocketOptions.SendTimeout"/> and <see cref="SocketOptions.ReceiveTimeout"/> act at once, and so does <see cref="SocketOptions.Linger"/> where the socket is disposed; two are read when the socket is made, and say so;
+/// all others reach endpoints bound or connected afterwards, and the connections of these. Not synchronised: set them from one thread at a time.
 /// </remarks>
 public sealed class StreamOptions : SocketOptions
 {
@@ -15,7 +15,7 @@ public sealed class StreamOptions : SocketOptions
 
     /// <summary>
     /// The largest payload accepted from a peer, in bytes; a longer one ends that peer on its length field, before any memory is taken. -1 (default): 8 MiB,
-    /// for every transport (the native core has no limit on tcp, docs/protocol.md section 2). 0: only empty payloads. At most what a .NET array holds.
+    /// for every transport (the native core has no limit on tcp, docs/protocol.md section 2). 0: only empty payloads. At most what a .NET array holds. For endpoints made afterwards.
     /// </summary>
     public long MaxMessageSize { get; set; } = -1;
 
@@ -34,11 +34,11 @@ public sealed class StreamOptions : SocketOptions
     /// </summary>
     public bool AllowSynchronousContinuations { get; set; }
 
-    /// <summary>Ends a peer that sent nothing, not even a part of a frame, for so long. Zero (default): never, as in the native core. A peer that we do not read is not counted as silent. Pipes have it, too: Input then ends, or fails with an IOException.</summary>
+    /// <summary>Ends a peer that sent nothing, not even a part of a frame, for so long. Zero (default): never, as in the native core. A peer that we do not read is not counted as silent. Pipes have it, too: Input then ends, or fails with an IOException. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan IdleTimeout { get; set => field = CheckTime(value, mayBeInfinite: false); }
 
-    /// <summary>Ends a peer that took nothing for so long while something waited to be written to it; less than 16 KiB, beside what the system's own buffers hold, counts as nothing. Pipes have it, too: Input and Output then fail. Zero (default): never.</summary>
+    /// <summary>Ends a peer that took nothing for so long while something waited to be written to it; less than 16 KiB, beside what the system's own buffers hold, counts as nothing. Pipes have it, too: Input and Output then fail. Zero (default): never. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan WriteTimeout { get; set => field = CheckTime(value, mayBeInfinite: false); }
 

@@ -12,49 +12,49 @@ namespace Net.Zlink;
 /// <remarks>Not synchronised: set them from one thread at a time. Certificates, policies and callbacks stay the caller's, and must stay usable as long as the endpoints. Callbacks run on pool threads, never on a shard.</remarks>
 public sealed class TlsOptions
 {
-    /// <summary>PEM file with this side's certificate and, behind it, those of its issuers. Empty (default): none. A listener needs one; a client shows it if the server asks.</summary>
+    /// <summary>PEM file with this side's certificate and, behind it, those of its issuers. Empty (default): none. A listener needs one; a client shows it if the server asks. For endpoints made afterwards.</summary>
     public string CertificateFile { get; set => field = NotNull(value); } = "";
 
-    /// <summary>PEM file with the certificate's private key: PRIVATE KEY, ENCRYPTED PRIVATE KEY, RSA PRIVATE KEY or EC PRIVATE KEY. Empty (default): it is in <see cref="CertificateFile"/>.</summary>
+    /// <summary>PEM file with the certificate's private key: PRIVATE KEY, ENCRYPTED PRIVATE KEY, RSA PRIVATE KEY or EC PRIVATE KEY. Empty (default): it is in <see cref="CertificateFile"/>. For endpoints made afterwards.</summary>
     public string KeyFile { get; set => field = NotNull(value); } = "";
 
-    /// <summary>The private key's password. Empty (default): it has none. One that a key without a password does not need is ignored.</summary>
+    /// <summary>The private key's password. Empty (default): it has none. One that a key without a password does not need is ignored. For endpoints made afterwards.</summary>
     public string KeyPassword { get; set => field = NotNull(value); } = "";
 
-    /// <summary>This side's certificate with its private key; goes before the files. Null (default): the files.</summary>
+    /// <summary>This side's certificate with its private key; goes before the files. Null (default): the files. For endpoints made afterwards.</summary>
     public X509Certificate2? Certificate { get; set; }
 
-    /// <summary>PEM file with the only authorities that peers' certificates may come from. Empty (default): see <see cref="TrustSystem"/>.</summary>
+    /// <summary>PEM file with the only authorities that peers' certificates may come from. Empty (default): see <see cref="TrustSystem"/>. For endpoints made afterwards.</summary>
     public string CaFile { get; set => field = NotNull(value); } = "";
 
-    /// <summary>Trust the system's authorities while <see cref="CaFile"/> is empty. Default true. False without a file trusts nobody.</summary>
+    /// <summary>Trust the system's authorities while <see cref="CaFile"/> is empty. Default true. False without a file trusts nobody. For endpoints made afterwards.</summary>
     public bool TrustSystem { get; set; } = true;
 
-    /// <summary>Connections that this side makes: accept only certificates that are valid, trusted and for the right name. Default true. Without it anybody on the way can read and change everything.</summary>
+    /// <summary>Connections that this side makes: accept only certificates that are valid, trusted and for the right name. Default true. Without it anybody on the way can read and change everything. For endpoints made afterwards.</summary>
     public bool VerifyPeer { get; set; } = true;
 
-    /// <summary>Connections that this side takes: accept only clients with a certificate that is valid and trusted. Default false.</summary>
+    /// <summary>Connections that this side takes: accept only clients with a certificate that is valid and trusted. Default false. For endpoints made afterwards.</summary>
     public bool RequireClientCertificate { get; set; }
 
-    /// <summary>The name to ask the server for (SNI) and to check its certificate against. Empty (default): the endpoint's host.</summary>
+    /// <summary>The name to ask the server for (SNI) and to check its certificate against. Empty (default): the endpoint's host. For endpoints made afterwards.</summary>
     public string HostName { get; set => field = NotNull(value); } = "";
 
-    /// <summary>Versions to speak. None (default): what the system allows, 1.2 and 1.3 as a rule.</summary>
+    /// <summary>Versions to speak. None (default): what the system allows, 1.2 and 1.3 as a rule. For endpoints made afterwards.</summary>
     public SslProtocols Protocols { get; set; }
 
-    /// <summary>Cipher suites to speak, where the system lets one choose (not on Windows). Null (default): the system's.</summary>
+    /// <summary>Cipher suites to speak, where the system lets one choose (not on Windows). Null (default): the system's. For endpoints made afterwards.</summary>
     public CipherSuitesPolicy? CipherSuites { get; set; }
 
-    /// <summary>How certificate chains are built and checked. Null (default): without revocation checks, and without downloads, which would hold a handshake up for as long as somebody else's server likes.</summary>
+    /// <summary>How certificate chains are built and checked. Null (default): without revocation checks, and without downloads, which would hold a handshake up for as long as somebody else's server likes. For endpoints made afterwards.</summary>
     public X509ChainPolicy? ChainPolicy { get; set; }
 
-    /// <summary>Asked about every peer's certificate, instead of this library's own judgement; it is told what the base library found. Null (default): our own judgement.</summary>
+    /// <summary>Asked about every peer's certificate, instead of this library's own judgement; it is told what the base library found. Null (default): our own judgement. For endpoints made afterwards.</summary>
     public RemoteCertificateValidationCallback? Validation { get; set; }
 
-    /// <summary>Used as they are for connections that this side takes, instead of all of the above. Null (default): all of the above.</summary>
+    /// <summary>Used as they are for connections that this side takes, instead of all of the above. Null (default): all of the above. For endpoints made afterwards.</summary>
     public SslServerAuthenticationOptions? Server { get; set; }
 
-    /// <summary>Used as they are for connections that this side makes, instead of all of the above. Null (default): all of the above.</summary>
+    /// <summary>Used as they are for connections that this side makes, instead of all of the above. Null (default): all of the above. For endpoints made afterwards.</summary>
     public SslClientAuthenticationOptions? Client { get; set; }
 
     internal TlsSettings Snapshot() => new()

@@ -15,7 +15,7 @@ public abstract class ZmpSocketOptions : SocketOptions
         _routingId = Guid.NewGuid().ToByteArray(bigEndian: true);
     }
 
-    /// <summary>What this socket calls itself to its peers: 1 to 255 bytes; by default 16 random ones. Reaches endpoints made afterwards (docs/protocol.md section 11).</summary>
+    /// <summary>What this socket calls itself to its peers: 1 to 255 bytes; by default 16 random ones. For endpoints made afterwards (docs/protocol.md section 11).</summary>
     /// <remarks>Its peers must not have another of this id: who comes second is turned away, and what it has written by then is lost (docs/protocol.md section 15.3).</remarks>
     /// <exception cref="ArgumentException">The value is empty or longer than 255 bytes.</exception>
     public ReadOnlyMemory<byte> RoutingId
@@ -34,11 +34,11 @@ public abstract class ZmpSocketOptions : SocketOptions
 
     /// <summary>
     /// The largest part accepted from a peer, in bytes, control frames included; a longer one ends the connection on its header, before any memory is taken. -1 (default): no limit but the 2 GiB of a .NET array.
-    /// 0 makes every handshake fail. For connections; not for inproc.
+    /// 0 makes every handshake fail. Not for inproc. For endpoints made afterwards.
     /// </summary>
     public long MaxMessageSize { get; set; } = -1;
 
-    /// <summary>Most parts of one received message; more end the connection. Default 1,000,000: the native core has no limit, and so no defence against a peer that never ends a message.</summary>
+    /// <summary>Most parts of one received message; more end the connection. Default 1,000,000: the native core has no limit, and so no defence against a peer that never ends a message. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxMessageParts
     {
@@ -50,13 +50,13 @@ public abstract class ZmpSocketOptions : SocketOptions
         }
     } = 1_000_000;
 
-    /// <summary>Between two heartbeats that this side sends. Zero (default): none. For connections (docs/protocol.md section 14).</summary>
+    /// <summary>Between two heartbeats that this side sends. Zero (default): none. For endpoints made afterwards (docs/protocol.md section 14).</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan HeartbeatInterval { get; set => field = CheckTime(value, mayBeInfinite: false); }
 
     /// <summary>
     /// How long the peer may wait for this side's next heartbeat before it gives the connection up, in steps of 100 ms, announced with each heartbeat; also the most that this side waits for the peer's.
-    /// Zero (default): for ever. Choose it well above <see cref="HeartbeatInterval"/>. For connections.
+    /// Zero (default): for ever. Choose it well above <see cref="HeartbeatInterval"/>. For endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or above 6,553,599 ms.</exception>
     public TimeSpan HeartbeatTtl
@@ -70,7 +70,7 @@ public abstract class ZmpSocketOptions : SocketOptions
         }
     }
 
-    /// <summary>After a heartbeat something must come in within this time, or the connection is closed and made anew. Null (default): <see cref="HeartbeatInterval"/>. Zero: for ever. The native core has the option and does not act on it.</summary>
+    /// <summary>After a heartbeat something must come in within this time, or the connection is closed and made anew. Null (default): <see cref="HeartbeatInterval"/>. Zero: for ever. The native core has the option and does not act on it. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan? HeartbeatTimeout
     {
@@ -78,22 +78,22 @@ public abstract class ZmpSocketOptions : SocketOptions
         set => field = value is { } time ? CheckTime(time, mayBeInfinite: false) : null;
     }
 
-    /// <summary>The pause before a lost connection is made anew; a random part of its length is added. Zero: never. Default 100 ms. For connections.</summary>
+    /// <summary>The pause before a lost connection is made anew; a random part of its length is added. Zero: never. Default 100 ms. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan ReconnectInterval { get; set => field = CheckTime(value, mayBeInfinite: false); } = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>Above zero, pauses double from <see cref="ReconnectInterval"/> up to this, without the random part. Default zero. For connections.</summary>
+    /// <summary>Above zero, pauses double from <see cref="ReconnectInterval"/> up to this, without the random part. Default zero. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan ReconnectIntervalMax { get; set => field = CheckTime(value, mayBeInfinite: false); }
 
-    /// <summary>Queue only for connections that are up: what waits for a lost one is dropped, and sends wait for the next. Default false. For connections.</summary>
+    /// <summary>Queue only for connections that are up: what waits for a lost one is dropped, and sends wait for the next. Default false. For endpoints made afterwards.</summary>
     public bool Immediate { get; set; }
 
-    /// <summary>Tell peers this socket's type, and for DEALER and ROUTER its routing id, as properties of the messages they receive. Default false. For connections.</summary>
+    /// <summary>Tell peers this socket's type, and for DEALER and ROUTER its routing id, as properties of the messages they receive. Default false. For endpoints made afterwards.</summary>
     public bool SendMetadata { get; set; }
 
     /// <summary>
-    /// The shards that connections may belong to: bit n is shard n. Zero (default): all, in turn. Keeps a socket that must answer fast off the shards of one whose handlers take long. For endpoints made afterwards, not for inproc.
+    /// The shards that connections may belong to: bit n is shard n. Zero (default): all, in turn. Keeps a socket that must answer fast off the shards of one whose handlers take long. Not for inproc. For endpoints made afterwards.
     /// </summary>
     public ulong ShardAffinity { get; set; }
 

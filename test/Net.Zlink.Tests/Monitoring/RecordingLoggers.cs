@@ -8,6 +8,11 @@ internal sealed class RecordingLoggers : ILoggerFactory, ILogger
 {
     public ConcurrentQueue<(LogLevel Level, string Text)> Lines { get; } = new();
 
+    /// <summary>The same lines, by their event ids.</summary>
+    public ConcurrentQueue<(EventId Id, string Text)> Events { get; } = new();
+
+    public IEnumerable<string> TextsOf(int eventId) => Events.Where(one => one.Id.Id == eventId).Select(static one => one.Text);
+
     public void AddProvider(ILoggerProvider provider)
     {
     }
@@ -19,8 +24,12 @@ internal sealed class RecordingLoggers : ILoggerFactory, ILogger
 
     public bool IsEnabled(LogLevel logLevel) => true;
 
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
-        Lines.Enqueue((logLevel, formatter(state, exception)));
+    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    {
+        string text = formatter(state, exception);
+        Events.Enqueue((eventId, text));
+        Lines.Enqueue((logLevel, text));
+    }
 
     public void Dispose()
     {

@@ -1,3 +1,4 @@
+using System.Threading.Channels;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
@@ -242,6 +243,28 @@ public sealed class ZmpMonitorTests
         await NextAsync(unbound, SocketEventTypes.ConnectRetried);
         server.Dispose();
         await NextAsync(here, SocketEventTypes.MonitorStopped);
+    }
+
+    [Fact]
+    public async Task When_a_context_ends_its_monitors_stop_first_and_hear_nothing_of_the_ends_of_connections()
+    {
+        await using ZlinkContext context = _context;
+        await using var peers = new ContextFixture();
+        RouterSocket server = context.CreateRouter();
+        DealerSocket client = peers.Context.CreateDealer();
+        using SocketMonitor here = server.OpenMonitor(SocketEventTypes.AllNative & ~SocketEventTypes.Accepted);
+        using SocketMonitor there = client.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected);
+        client.Connect(server.Bind("tcp://127.0.0.1:0"));
+        await NextAsync(here, SocketEventTypes.Listening);
+        await NextAsync(here, SocketEventTypes.ConnectionReady);
+        await NextAsync(there, SocketEventTypes.ConnectionReady);
+
+        await context.DisposeAsync().Guarded();
+
+        await NextAsync(here, SocketEventTypes.Closed);
+        await NextAsync(here, SocketEventTypes.MonitorStopped);
+        await Assert.ThrowsAsync<ChannelClosedException>(() => here.ReadAsync(Guard.Token).Guarded());
+        Assert.Equal(4, (await NextAsync(there, SocketEventTypes.Disconnected)).Value);
     }
 
     [Fact]

@@ -41,6 +41,29 @@ public sealed class MonitorTests
     }
 
     [Fact]
+    public async Task When_a_context_ends_its_monitors_stop_first_and_hear_nothing_of_the_ends_of_connections()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Bind(out string endpoint);
+        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.AllNative);
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        await socket.NextConnectedAsync();
+
+        Task<ShutdownReport> shutdown = fixture.Context.ShutdownAsync(Guard.Limit, Guard.Token);
+        Assert.Empty(await peer.ReadToEndAsync());
+        peer.EndSending();
+        await shutdown.Guarded();
+
+        List<SocketEventTypes> types = [];
+        await foreach (SocketEvent one in monitor.ReadAllAsync(Guard.Token))
+        {
+            types.Add(one.Type);
+        }
+
+        Assert.Equal([SocketEventTypes.Accepted, SocketEventTypes.ConnectionReady, SocketEventTypes.Closed, SocketEventTypes.MonitorStopped], types);
+    }
+
+    [Fact]
     public async Task A_client_names_the_text_it_dialled_as_the_remote_end_of_every_event()
     {
         await using var fixture = new StreamFixture();

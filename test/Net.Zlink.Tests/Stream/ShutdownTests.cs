@@ -1,4 +1,5 @@
 using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -33,7 +34,8 @@ public sealed class ShutdownTests
     public async Task At_the_deadline_shutdown_drops_what_is_left_and_names_the_peers()
     {
         var time = new ManualTimeProvider();
-        await using var fixture = new StreamFixture(time: time);
+        var log = new RecordingLoggers();
+        await using var fixture = new StreamFixture(time: time, log: log);
         var options = new StreamOptions { SendHighWaterMark = 4, SendBufferSize = 16 * 1024 };
         StreamSocket socket = fixture.Bind(out string endpoint, options);
         RawPeer stuck = await fixture.ConnectAsync(endpoint, 16 * 1024);
@@ -57,6 +59,7 @@ public sealed class ShutdownTests
         Assert.Equal((4L, 4 * (Wire.HugeSize + 4L)), (report.UndeliveredMessages, report.UndeliveredBytes));
         UndeliveredPeer peer = Assert.Single(report.Peers);
         Assert.Equal(new UndeliveredPeer(stuckId, endpoint, stuck.LocalEndpoint, 4, 4 * (Wire.HugeSize + 4)), peer);
+        Assert.Equal($"Peer {stuckId} of {endpoint}: 4 accepted messages ({4 * (Wire.HugeSize + 4)} bytes) were not delivered", Assert.Single(log.TextsOf(7)));
         Assert.Same(report, await fixture.Context.ShutdownAsync(TimeSpan.FromHours(1), Guard.Token).Guarded());
     }
 

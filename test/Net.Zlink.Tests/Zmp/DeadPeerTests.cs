@@ -1,3 +1,4 @@
+using Net.Zlink.Tests.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -15,7 +16,8 @@ public sealed class DeadPeerTests
         using var listener = new FullListener(); // A connect to it hangs, as to a host that is switched off.
         string endpoint = isListening ? listener.Endpoint : RawListener.NobodyListens();
         var clock = new ManualTimeProvider();
-        var context = new ZlinkContext(new ZlinkContextOptions { TimeProvider = clock, ShutdownTimeout = Timeout });
+        var log = new RecordingLoggers();
+        var context = new ZlinkContext(new ZlinkContextOptions { TimeProvider = clock, ShutdownTimeout = Timeout, LoggerFactory = log });
         Task<TimeSpan> using_;
         await using (var fixture = new ContextFixture())
         {
@@ -36,6 +38,8 @@ public sealed class DeadPeerTests
         Assert.Equal((false, 2L), (report.Drained, report.UndeliveredMessages));
         UndeliveredPeer peer = Assert.Single(report.Peers);
         Assert.Equal((endpoint, 2L), (peer.Endpoint, peer.Messages));
+        string line = Assert.Single(log.TextsOf(7)); // What a program sees that looks at no report.
+        Assert.Contains($" of {endpoint}: 2 accepted messages (", line, StringComparison.Ordinal);
     }
 
     private static async Task<TimeSpan> UseAsync(ZlinkContext context, string endpoint, TimeProvider clock)
