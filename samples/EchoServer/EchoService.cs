@@ -108,6 +108,9 @@ internal sealed class EchoService : IAsyncDisposable
         {
             MaxConnections = options.MaxConnections,
 
+            // Only where somebody asks for it by an address in brackets: with it tcp://* listens on both families.
+            IPv6 = options.Endpoints.Any(static endpoint => endpoint.Contains('[', StringComparison.Ordinal)),
+
             // After Ctrl-C a client that ignores our end of the connection holds the server up for no longer than this.
             CloseTimeout = TimeSpan.FromSeconds(1),
 
