@@ -51,6 +51,12 @@ public sealed record ShardStatistics
     /// <summary>The longest time from asking the thread pool for a turn to its start.</summary>
     public required TimeSpan LongestDelay { get; init; }
 
+    /// <summary>The sum of these times, of all <see cref="RunsFromPool"/>. Its growth by theirs is the mean delay since the last look: is the process starved now?</summary>
+    public required TimeSpan TotalDelay { get; init; }
+
+    /// <summary>Turns that the thread pool began more than 200 ms after it was asked.</summary>
+    public required long LateRuns { get; init; }
+
     internal static ShardStatistics Of(ShardLoop shard)
     {
         ShardCounters counters = shard.Counters;
@@ -68,6 +74,8 @@ public sealed record ShardStatistics
             LongestRun = ShardCounters.ToTime(Volatile.Read(ref counters.LongestTurnTicks)),
             LargestRun = Volatile.Read(ref counters.LargestTurnWorks),
             LongestDelay = ShardCounters.ToTime(Volatile.Read(ref counters.LongestDelayTicks)),
+            TotalDelay = ShardCounters.ToTime(Volatile.Read(ref counters.DelayTicks)),
+            LateRuns = Volatile.Read(ref counters.LateRuns),
         };
     }
 }

@@ -15,13 +15,13 @@ public readonly record struct HandshakeFailures(long Lost, long TimedOut, long M
     /// <summary>All of them.</summary>
     public long Total => Lost + TimedOut + Malformed + TypeMismatch + ErrorReceived + Certificate;
 
-    internal static HandshakeFailures Of(SocketBooks books) => new(
-        books.HandshakesFailedBy(HandshakeFailure.Lost),
-        books.HandshakesFailedBy(HandshakeFailure.TimedOut),
-        books.HandshakesFailedBy(HandshakeFailure.Malformed),
-        books.HandshakesFailedBy(HandshakeFailure.TypeMismatch),
-        books.HandshakesFailedBy(HandshakeFailure.ErrorReceived),
-        books.HandshakesFailedBy(HandshakeFailure.Certificate));
+    internal static HandshakeFailures Of(FailedHandshakes counts) => new(
+        counts[HandshakeFailure.Lost],
+        counts[HandshakeFailure.TimedOut],
+        counts[HandshakeFailure.Malformed],
+        counts[HandshakeFailure.TypeMismatch],
+        counts[HandshakeFailure.ErrorReceived],
+        counts[HandshakeFailure.Certificate]);
 
     internal HandshakeFailures Plus(HandshakeFailures other) =>
         new(Lost + other.Lost, TimedOut + other.TimedOut, Malformed + other.Malformed, TypeMismatch + other.TypeMismatch, ErrorReceived + other.ErrorReceived, Certificate + other.Certificate);

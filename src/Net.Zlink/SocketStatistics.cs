@@ -130,7 +130,7 @@ public sealed record SocketStatistics
             AcceptedConnections = Volatile.Read(ref books.Accepted),
             DialledConnections = Volatile.Read(ref books.Dialled),
             RefusedConnections = Volatile.Read(ref books.Refused),
-            HandshakeFailures = HandshakeFailures.Of(books),
+            HandshakeFailures = HandshakeFailures.Of(books.FailedHandshakes),
             AcceptedMessages = outbound.AcceptedMessages,
             WrittenMessages = outbound.WrittenMessages,
             WrittenBytes = outbound.WrittenBytes,

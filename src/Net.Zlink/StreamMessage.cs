@@ -1,3 +1,4 @@
+using System.Net;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
@@ -25,7 +26,7 @@ public enum StreamMessageKind
 /// </remarks>
 public readonly struct StreamMessage : IDisposable
 {
-    private readonly InboundLease? _lease;
+    private readonly object? _origin; // Of data the lease, of an event the link, in one field: a message is 32 bytes, and made, copied and kept by the million.
     private readonly int _slot;
     private readonly int _generation;
 
@@ -39,11 +40,15 @@ public readonly struct StreamMessage : IDisposable
             PulledKind.Disconnected => StreamMessageKind.Disconnected,
             _ => StreamMessageKind.Data,
         };
-        _lease = run.Lease;
-        if (_lease is not null)
+        if (run.Lease is { } lease)
         {
+            _origin = lease;
             _slot = run.FirstSlot + index;
-            _generation = _lease.GenerationOf(_slot);
+            _generation = lease.GenerationOf(_slot);
+        }
+        else
+        {
+            _origin = run.Link;
         }
     }
 
@@ -56,13 +61,33 @@ public readonly struct StreamMessage : IDisposable
     /// <summary>Why the peer is gone, for <see cref="StreamMessageKind.Disconnected"/>.</summary>
     public DisconnectReason Reason { get; }
 
+    /// <summary>The address of the peer concerned, also when that is gone by now. Null if it was gone before we could look, and for a message that was never received.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public EndPoint? RemoteEndPoint => Link?.Remote;
+
     /// <summary>The payload, valid until Dispose. Empty for events.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
-    public ReadOnlyMemory<byte> Payload => _lease is null ? ReadOnlyMemory<byte>.Empty : _lease.Payload(_slot, _generation);
+    public ReadOnlyMemory<byte> Payload => Lease is { } lease ? lease.Payload(_slot, _generation) : ReadOnlyMemory<byte>.Empty;
 
     /// <summary>The payload, valid until Dispose. Empty for events.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public ReadOnlySpan<byte> Span => Payload.Span;
+
+    private InboundLease? Lease => _origin as InboundLease;
+
+    private StreamLink? Link
+    {
+        get
+        {
+            if (Lease is not { } lease)
+            {
+                return _origin as StreamLink;
+            }
+
+            var link = lease.Source as StreamLink; // Read before it is looked at whether the message lives: a lease that has ended serves another peer.
+            return lease.IsLive(_slot, _generation) ? link : throw InboundLease.Ended();
+        }
+    }
 
     /// <summary>Those of the messages, from the first one on, that were read together and lie behind one another.</summary>
     /// <exception cref="ArgumentException">The first is an event.</exception>
@@ -70,10 +95,10 @@ public readonly struct StreamMessage : IDisposable
     internal static InboundRun RunOf(ReadOnlySpan<StreamMessage> messages)
     {
         ref readonly StreamMessage first = ref messages[0];
-        InboundLease lease = first._lease ?? throw new ArgumentException("A connect or disconnect event has no payload to send.", nameof(messages));
+        InboundLease lease = first.Lease ?? throw new ArgumentException("A connect or disconnect event has no payload to send.", nameof(messages));
         int most = Math.Min(messages.Length, InboundLease.GroupSize - (first._slot % InboundLease.GroupSize));
         int count = 1;
-        while (count < most && messages[count]._slot == first._slot + count && ReferenceEquals(messages[count]._lease, lease) && messages[count]._generation == first._generation)
+        while (count < most && messages[count]._slot == first._slot + count && ReferenceEquals(messages[count]._origin, lease) && messages[count]._generation == first._generation)
         {
             count++;
         }
@@ -84,5 +109,9 @@ public readonly struct StreamMessage : IDisposable
     }
 
     /// <summary>Ends the lease; idempotent, and nothing to do for events.</summary>
-    public void Dispose() => _lease?.Release(_slot, _generation);
+    public void Dispose() => Lease?.Release(_slot, _generation);
+
+    /// <summary>The message on its way to a peer, for a send that may wait.</summary>
+    /// <exception cref="ObjectDisposedException">It was disposed.</exception>
+    internal HeldMessage Hold() => new(Lease!, _slot, _generation, StreamSender.HeaderOf(Payload.Length));
 }

@@ -64,12 +64,23 @@ public sealed class StreamPeer
     /// <param name="frames">What a handler of any peer was given, while it is valid.</param>
     /// <param name="error">None; Again: the peer is at its high-water mark; HostUnreachable: it is gone; NotSupported: it is a pipe.</param>
     /// <returns>How many were accepted, from the first one on: all of them unless there is an error.</returns>
-    public int SendMany(StreamFrames frames, out ZlinkError error)
-    {
-        int sent = StreamSender.SendMany(_link, frames, out SendStatus status);
-        error = StreamSender.ToError(status);
-        return sent;
-    }
+    public int SendMany(StreamFrames frames, out ZlinkError error) => StreamBatches.SendMany(_link, frames, out error);
+
+    /// <summary>Sends payloads in order, as many as need not wait; copies them.</summary>
+    /// <param name="payloads">Any bytes, also none.</param>
+    /// <param name="error">None; Again: the peer is at its high-water mark; HostUnreachable: it is gone; NotSupported: it is a pipe.</param>
+    /// <returns>How many were accepted, from the first one on: all of them unless there is an error.</returns>
+    /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
+    public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) => StreamBatches.SendMany(_link, payloads, out error);
+
+    /// <summary>Sends payloads in order, waiting for room until all are accepted; copies them.</summary>
+    /// <param name="payloads">Any bytes, also none; unchanged until the task completes.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one: the next call says what. Allocates nothing, waiting or not.</returns>
+    /// <exception cref="ZlinkException">HostUnreachable: the peer is gone; NotSupported: it is a pipe. Nothing was sent.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
+    /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) => _socket.Batches.SendManyAsync(_link, payloads, cancellationToken);
 
     /// <summary>Sends a payload, waiting for room where there is none.</summary>
     /// <param name="payload">Any bytes; they must stay unchanged until the task completes, which is when they were copied.</param>

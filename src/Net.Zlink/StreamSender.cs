@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol;
@@ -41,80 +42,6 @@ internal sealed class StreamSender
         return status;
     }
 
-    /// <summary>Passes received messages on as they came; those that are taken end. Returns how many.</summary>
-    public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages, out ZlinkError error)
-    {
-        int sent = 0;
-        SendStatus status = !_hub.TryFind(peerId, out StreamLink link) ? SendStatus.Closed
-            : link.Connection is null ? SendStatus.NotFramed
-            : SendStatus.Accepted;
-        while (status == SendStatus.Accepted && sent < messages.Length)
-        {
-            InboundRun run = StreamMessage.RunOf(messages[sent..]);
-            status = Pass(run, link.Connection!);
-            if (status == SendStatus.Full && run.Count > 1)
-            {
-                // Not all of them, but perhaps some.
-                run = run.First;
-                status = Pass(run, link.Connection!);
-            }
-
-            if (status == SendStatus.Accepted)
-            {
-                run.Release();
-                sent += run.Count;
-            }
-        }
-
-        error = ToError(status);
-        return sent;
-    }
-
-    /// <summary>Passes the frames of one read on as they came. Returns how many were taken.</summary>
-    public static int SendMany(StreamLink link, StreamFrames frames, out SendStatus status)
-    {
-        status = SendStatus.Accepted;
-        if (frames.Count == 0)
-        {
-            return 0;
-        }
-
-        if (link.Connection is not { } connection)
-        {
-            status = SendStatus.NotFramed;
-            return 0;
-        }
-
-        status = frames.TryAppendTo(connection.Outbound, out bool schedule);
-        Schedule(connection, schedule);
-        if (status == SendStatus.Accepted)
-        {
-            return frames.Count;
-        }
-
-        // Not all of them, but perhaps some.
-        int sent = 0;
-        foreach (ReadOnlyMemory<byte> frame in frames)
-        {
-            status = TrySend(link, frame.Span);
-            if (status != SendStatus.Accepted)
-            {
-                break;
-            }
-
-            sent++;
-        }
-
-        return sent;
-    }
-
-    private static SendStatus Pass(in InboundRun run, Connection connection)
-    {
-        SendStatus status = run.TryAppendTo(connection.Outbound, out bool schedule);
-        Schedule(connection, schedule);
-        return status;
-    }
-
     public void Send(uint peerId, ReadOnlySpan<byte> payload, TimeSpan timeout)
     {
         StreamLink link = Find(peerId);
@@ -135,6 +62,34 @@ internal sealed class StreamSender
         }
 
         CheckLength(payload.Length);
+        return SendHeldAsync(link, new HeldMessage(HeaderOf(payload.Length), payload, owner), cancellation);
+    }
+
+    /// <summary>Hands memory over: it is disposed when it was written, or when it can't be.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    public async ValueTask SendAsync(uint peerId, IMemoryOwner<byte> payload, int length, CancellationToken cancellation)
+    {
+        ArgumentNullException.ThrowIfNull(payload);
+        bool accepted = false;
+        try
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(length);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(length, payload.Memory.Length);
+            await SendAsync(Find(peerId), payload.Memory[..length], cancellation, payload).ConfigureAwait(false);
+            accepted = true;
+        }
+        finally
+        {
+            if (!accepted)
+            {
+                payload.Dispose();
+            }
+        }
+    }
+
+    /// <summary>Sends what may outlive the call, waiting for room where there is none.</summary>
+    public ValueTask SendHeldAsync(StreamLink link, in HeldMessage message, CancellationToken cancellation)
+    {
         if (link.Connection is not { } connection)
         {
             throw ErrorOf(SendStatus.NotFramed, link.Id);
@@ -143,7 +98,7 @@ internal sealed class StreamSender
         SendOutcome waiter = _waiters.Rent();
         waiter.Prepare(connection.Outbound, _recycle, blocking: false);
         waiter.PeerId = link.Id;
-        SendStatus status = connection.Outbound.AppendOrWait(new HeldMessage(HeaderOf(payload.Length), payload, owner), waiter, out bool schedule);
+        SendStatus status = connection.Outbound.AppendOrWait(message, waiter, out bool schedule);
         Schedule(connection, schedule);
         if (status == SendStatus.Full)
         {
@@ -217,7 +172,8 @@ internal sealed class StreamSender
         _ => ZlinkError.HostUnreachable,
     };
 
-    private static void Schedule(Connection connection, bool isDue)
+    /// <summary>A flush that an append has brought about.</summary>
+    public static void Schedule(Connection connection, bool isDue)
     {
         if (isDue)
         {
@@ -226,7 +182,7 @@ internal sealed class StreamSender
         }
     }
 
-    private static FrameHeader HeaderOf(int payloadLength) =>
+    public static FrameHeader HeaderOf(int payloadLength) =>
         new(BitConverter.IsLittleEndian ? BinaryPrimitives.ReverseEndianness((uint)payloadLength) : (uint)payloadLength, StreamFraming.HeaderSize);
 
     private static void CheckLength(int payloadLength)

@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Runtime.CompilerServices;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
@@ -30,6 +29,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
         Hub = new StreamHub(context.Host, options.TotalReceiveByteLimit);
         _receiver = new StreamReceiver(Hub.Queue, options.AllowSynchronousContinuations);
         _sender = new StreamSender(Hub);
+        Batches = new StreamBatches(Hub, _sender);
     }
 
     /// <summary>The options; later changes reach endpoints made later.</summary>
@@ -42,6 +42,8 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     public int PeerCount => Hub.PeerCount;
 
     internal StreamHub Hub { get; }
+
+    internal StreamBatches Batches { get; }
 
     /// <summary>Listens; the frames of peers that come in are received from this socket.</summary>
     /// <param name="endpoint">
@@ -254,26 +256,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <exception cref="ZlinkException">HostUnreachable: no such peer, or gone while waiting; there is none any more once the socket has ended. NotSupported: it is a pipe.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative or more than the memory holds.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    public async ValueTask SendAsync(uint peerId, IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default)
-    {
-        ArgumentNullException.ThrowIfNull(payload);
-        bool accepted = false;
-        try
-        {
-            ArgumentOutOfRangeException.ThrowIfNegative(length);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(length, payload.Memory.Length);
-            await _sender.SendAsync(_sender.Find(peerId), payload.Memory[..length], cancellationToken, payload).ConfigureAwait(false);
-            accepted = true;
-        }
-        finally
-        {
-            if (!accepted)
-            {
-                payload.Dispose();
-            }
-        }
-    }
+    public ValueTask SendAsync(uint peerId, IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default) => _sender.SendAsync(peerId, payload, length, cancellationToken);
 
     /// <summary>
     /// Passes received messages on to a peer, in order and as they came, without copying what is long: an echo, a relay. Never waits.
@@ -289,7 +272,36 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <returns>How many were accepted, from the first one on: all of them unless there is an error.</returns>
     /// <exception cref="ArgumentException">One of the messages is an event; those before it were sent.</exception>
     /// <exception cref="ObjectDisposedException">One of the messages was disposed; those before it were sent, except that of messages read together none were.</exception>
-    public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages, out ZlinkError error) => _sender.SendMany(peerId, messages, out error);
+    public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages, out ZlinkError error) => Batches.SendMany(peerId, messages, out error);
+
+    /// <summary>Sends payloads to a peer in order, as many as need not wait; copies them.</summary>
+    /// <param name="peerId">The peer.</param>
+    /// <param name="payloads">Any bytes, also none.</param>
+    /// <param name="error">None; Again: the peer is at its high-water mark; HostUnreachable: it is gone, as all are once the socket has ended; NotSupported: it is a pipe.</param>
+    /// <returns>How many were accepted, from the first one on: all of them unless there is an error.</returns>
+    /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
+    public int SendMany(uint peerId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) => Batches.SendMany(peerId, payloads, out error);
+
+    /// <summary>Passes received messages on to a peer, in order and as they came, without copying what is long, waiting for room until all are accepted. Those that are accepted end, as if disposed; the others stay the caller's.</summary>
+    /// <param name="peerId">The peer to send to.</param>
+    /// <param name="messages">Payloads of any peers; no events among them. Unchanged, and none disposed, until the task completes.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one: the next call says what. Allocates nothing, waiting or not.</returns>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer; there is none any more once the socket has ended. NotSupported: it is a pipe. Nothing was sent.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
+    /// <exception cref="ArgumentException">One of the messages is an event; those before it were sent.</exception>
+    /// <exception cref="ObjectDisposedException">One of the messages was disposed; those before it were sent, except that of messages read together none may have been.</exception>
+    public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<StreamMessage> messages, CancellationToken cancellationToken = default) => Batches.SendManyAsync(peerId, messages, cancellationToken);
+
+    /// <summary>Sends payloads to a peer in order, waiting for room until all are accepted; copies them.</summary>
+    /// <param name="peerId">The peer.</param>
+    /// <param name="payloads">Any bytes, also none; unchanged until the task completes.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>As for the other.</returns>
+    /// <exception cref="ZlinkException">As for the other.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
+    /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
+    public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) => Batches.SendManyAsync(peerId, payloads, cancellationToken);
 
     /// <summary>Sends one payload to many peers, encoded once. Never waits: a peer that is at its high-water mark, or gone, is passed over; all are gone once the socket has ended.</summary>
     /// <param name="peerIds">The peers.</param>

@@ -21,7 +21,10 @@ public sealed record StreamStatistics
     public required long AcceptErrors { get; init; }
 
     /// <summary>TLS handshakes and WebSocket upgrades that were not completed, in both directions.</summary>
-    public required long FailedHandshakes { get; init; }
+    public long FailedHandshakes => HandshakeFailures.Total;
+
+    /// <summary>The same by cause. A STREAM peer has no type and sends no ERROR, so two of them stay 0.</summary>
+    public required HandshakeFailures HandshakeFailures { get; init; }
 
     /// <summary>Connections that are closed.</summary>
     public required long ClosedConnections { get; init; }
@@ -66,12 +69,12 @@ public sealed record StreamStatistics
             DialledConnections = sum.Dialled,
             RefusedConnections = sum.Refused,
             AcceptErrors = sum.AcceptErrors,
-            FailedHandshakes = sum.FailedHandshakes,
+            HandshakeFailures = HandshakeFailures.Of(sum.FailedHandshakes),
             ClosedConnections = sum.Closed,
             HandlerFaults = sum.HandlerFaults,
             ReceivedMessages = sum.ReceivedMessages,
             ReceivedBytes = sum.ReceivedBytes,
-            UnreadMessages = hub.Queue.Depth.Messages,
+            UnreadMessages = sum.UnreadMessages,
             DroppedUnreadMessages = sum.DroppedUnread,
             AcceptedMessages = sum.AcceptedMessages,
             AcceptedBytes = sum.AcceptedBytes,

@@ -198,6 +198,9 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
 
             if (lastOfStream is not null)
             {
+                // Nothing of it waits any more.
+                lastOfStream.QueuedMessages = 0;
+                lastOfStream.UnreadMessages = 0;
                 _goneStreams.Add(lastOfStream);
             }
 

@@ -10,6 +10,8 @@ namespace Net.Zlink;
 internal sealed class ZlinkMeters : IDisposable
 {
     private const string TypeTag = "zlink.socket.type";
+    private const string CauseTag = "zlink.cause";
+    private const string DirectionTag = "zlink.direction";
 
     private static int s_contexts;
 
@@ -27,22 +29,57 @@ internal sealed class ZlinkMeters : IDisposable
         Counter("zlink.shard.busy_time", () => PerShard(static s => s.BusyTime.TotalSeconds), "s", "Time the shard ran.");
         Gauge("zlink.shard.longest_run", () => PerShard(static s => s.LongestRun.TotalSeconds), "s", "The longest turn so far.");
         Gauge("zlink.shard.longest_delay", () => PerShard(static s => s.LongestDelay.TotalSeconds), "s", "The longest wait for the thread pool so far.");
+        Counter("zlink.shard.delay", () => PerShard(static s => s.TotalDelay.TotalSeconds), "s", "All waits for the thread pool together.");
+        Counter("zlink.shard.runs_from_pool", () => PerShard(static s => s.RunsFromPool), "{turn}", "Turns that waited for the thread pool.");
+        Counter("zlink.shard.late_runs", () => PerShard(static s => s.LateRuns), "{turn}", "Those that waited for more than 200 ms.");
         Gauge("zlink.pool.live", () => PerClass(static c => c.Live), "{buffer}", "Buffers that are out.");
         Gauge("zlink.pool.kept", () => PerClass(static c => c.Kept), "{buffer}", "Buffers kept for reuse.");
         Counter("zlink.pool.rented", () => PerClass(static c => c.Rented), "{buffer}", "Buffers handed out.");
         Counter("zlink.pool.allocated", () => PerClass(static c => c.Allocated), "{buffer}", "Buffers that had to be allocated.");
         Counter("zlink.pool.rejected", () => PerClass(static c => c.Rejected), "{buffer}", "Returned buffers that were not kept.");
-        Gauge("zlink.stream.peers", () => One(_context.SnapshotSockets().OfType<StreamSocket>().Sum(static s => (long)s.Hub.PeerCount)), "{peer}", "Connected STREAM peers.");
-        Counter("zlink.stream.received", () => One(_context.SnapshotStreams().ReceivedMessages), "{message}", "Messages read.");
-        Counter("zlink.stream.received_bytes", () => One(_context.SnapshotStreams().ReceivedBytes), "By", "Bytes read, frame headers included.");
-        Counter("zlink.stream.written", () => One(_context.SnapshotStreams().WrittenMessages), "{message}", "Messages written.");
-        Counter("zlink.stream.written_bytes", () => One(_context.SnapshotStreams().WrittenBytes), "By", "Bytes written, frame headers included.");
-        Counter("zlink.stream.dropped", () => One(Dropped(_context.SnapshotStreams())), "{message}", "Accepted messages not written, and read ones not received.");
-        Counter("zlink.stream.refused", () => One(_context.SnapshotStreams().Refused), "{connection}", "Connections turned away.");
+        Counter("zlink.pool.oversize_rented", () => One(Oversize.Rented), "{buffer}", "Buffers handed out that are beyond the largest size: each is allocated.");
+        Gauge("zlink.pool.oversize_live", () => One(Oversize.Live), "{buffer}", "Those that are out.");
+        Gauge("zlink.pool.oversize_live_bytes", () => One(Oversize.BytesRented), "By", "Their bytes.");
+        AddStreamInstruments();
         AddSocketInstruments();
     }
 
     public void Dispose() => Guarded(_meter.Dispose);
+
+    private OversizeStatistics Oversize => _context.Pool.GetStatistics().Oversize;
+
+    /// <summary>Those of the STREAM sockets, all together. Counters include sockets that are gone.</summary>
+    private void AddStreamInstruments()
+    {
+        Gauge("zlink.stream.peers", () => One(_context.SnapshotSockets().OfType<StreamSocket>().Sum(static s => (long)s.Hub.PeerCount)), "{peer}", "Connected STREAM peers.");
+        Gauge("zlink.stream.queued", () => Streams(static c => c.QueuedMessages), "{message}", "Messages that wait to be written.");
+        Gauge("zlink.stream.unread", () => Streams(static c => c.UnreadMessages), "{message}", "Messages that wait to be received.");
+        Counter("zlink.stream.received", () => Streams(static c => c.ReceivedMessages), "{message}", "Messages read.");
+        Counter("zlink.stream.received_bytes", () => Streams(static c => c.ReceivedBytes), "By", "Bytes read, frame headers included.");
+        Counter("zlink.stream.written", () => Streams(static c => c.WrittenMessages), "{message}", "Messages written.");
+        Counter("zlink.stream.written_bytes", () => Streams(static c => c.WrittenBytes), "By", "Bytes written, frame headers included.");
+        Counter("zlink.stream.refused", () => Streams(static c => c.Refused), "{connection}", "Connections turned away.");
+        Counter(
+            "zlink.stream.connections",
+            () => Streams(DirectionTag, ("accepted", static c => c.Accepted), ("dialled", static c => c.Dialled)),
+            "{connection}",
+            "Connections that came up, those turned away included.");
+        Counter(
+            "zlink.stream.dropped",
+            () => Streams(CauseTag, ("connection_lost", static c => c.DroppedMessages), ("unread", static c => c.DroppedUnread)),
+            "{message}",
+            "Accepted messages not written, and read ones not received, by cause.");
+        Counter(
+            "zlink.stream.failed_handshakes",
+            () => Streams(
+                CauseTag,
+                ("lost", static c => c.FailedHandshakes[HandshakeFailure.Lost]),
+                ("timed_out", static c => c.FailedHandshakes[HandshakeFailure.TimedOut]),
+                ("malformed", static c => c.FailedHandshakes[HandshakeFailure.Malformed]),
+                ("certificate", static c => c.FailedHandshakes[HandshakeFailure.Certificate])),
+            "{connection}",
+            "Handshakes of tls, ws and wss that were not completed, by cause.");
+    }
 
     /// <summary>Those of the ZMP sockets, one value per type of socket. Counters include sockets that are gone.</summary>
     private void AddSocketInstruments()
@@ -59,13 +96,13 @@ internal sealed class ZlinkMeters : IDisposable
         Counter("zlink.socket.refused", () => PerType(static (_, s) => s.RefusedConnections), "{connection}", "Connections turned away.");
         Counter(
             "zlink.socket.connections",
-            () => PerType("zlink.direction", ("accepted", static s => s.AcceptedConnections), ("dialled", static s => s.DialledConnections)),
+            () => PerType(DirectionTag, ("accepted", static s => s.AcceptedConnections), ("dialled", static s => s.DialledConnections)),
             "{connection}",
             "Connections that came up.");
         Counter(
             "zlink.socket.dropped",
             () => PerType(
-                "zlink.cause",
+                CauseTag,
                 ("connection_lost", static s => s.DroppedMessages),
                 ("high_water_mark", static s => s.DroppedAtHighWaterMark),
                 ("byte_limit", static s => s.DroppedAtByteLimit),
@@ -78,7 +115,7 @@ internal sealed class ZlinkMeters : IDisposable
         Counter(
             "zlink.socket.failed_handshakes",
             () => PerType(
-                "zlink.cause",
+                CauseTag,
                 ("lost", static s => s.HandshakeFailures.Lost),
                 ("timed_out", static s => s.HandshakeFailures.TimedOut),
                 ("malformed", static s => s.HandshakeFailures.Malformed),
@@ -125,6 +162,14 @@ internal sealed class ZlinkMeters : IDisposable
         }
     }
 
+    private IEnumerable<Measurement<long>> Streams(Func<StreamCounters, long> value) => One(value(_context.SnapshotStreams()));
+
+    private IEnumerable<Measurement<long>> Streams(string tag, params (string Kind, Func<StreamCounters, long> Value)[] kinds)
+    {
+        StreamCounters counters = _context.SnapshotStreams();
+        return kinds.Select(one => new Measurement<long>(one.Value(counters), new KeyValuePair<string, object?>(tag, one.Kind)));
+    }
+
     private static IEnumerable<Measurement<long>> One(long value) => [new Measurement<long>(value)];
 
     private void Gauge<T>(string name, Func<IEnumerable<Measurement<T>>> values, string unit, string description)
@@ -145,6 +190,4 @@ internal sealed class ZlinkMeters : IDisposable
             Log.MeterListenerFailed(_context.Host.Logger, exception);
         }
     }
-
-    private static long Dropped(StreamCounters counters) => counters.DroppedMessages + counters.DroppedUnread;
 }

@@ -1,7 +1,9 @@
+using System.Net.Sockets;
 using BenchmarkDotNet.Attributes;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
+using Net.Zlink.Transports;
 
 namespace Net.Zlink.Benchmarks.Micro;
 
@@ -13,11 +15,16 @@ public class MessageLeaseBenchmarks : IDisposable
     private const int Size = 64;
 
     private readonly InboundFrames _frames = new(Messages, Size);
+    private readonly SocketWire _wire = new(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp");
+    private readonly StreamLink _link;
+
+    public MessageLeaseBenchmarks() => _link = new StreamLink(1, "tcp://benchmark", new object(), _wire, remote: null);
 
     [GlobalCleanup]
     public void Dispose()
     {
         _frames.Dispose();
+        _wire.Dispose();
         GC.SuppressFinalize(this);
     }
 
@@ -25,8 +32,8 @@ public class MessageLeaseBenchmarks : IDisposable
     public int TakeReadDispose()
     {
         int offset = 0;
-        InboundLease lease = InboundLease.Take(_frames.Slab, ref offset, _frames.Length);
-        var run = new PulledRun(PulledKind.Data, 1, lease, 0, lease.Count, DisconnectReason.Unknown);
+        InboundLease lease = InboundLease.Take(_frames.Slab, ref offset, _frames.Length, _link);
+        var run = new PulledRun(PulledKind.Data, _link, lease, 0, lease.Count, DisconnectReason.Unknown);
         int bytes = 0;
         for (int i = 0; i < run.Count; i++)
         {

@@ -6,4 +6,8 @@ namespace Net.Zlink.Buffers;
 /// <param name="Rented">Buffers handed out.</param>
 /// <param name="Returned">Buffers given back.</param>
 /// <param name="BytesRented">Bytes of the buffers that are out now.</param>
-public readonly record struct OversizeStatistics(long Rented, long Returned, long BytesRented);
+public readonly record struct OversizeStatistics(long Rented, long Returned, long BytesRented)
+{
+    /// <summary>Buffers that are out now.</summary>
+    public long Live => Rented - Returned;
+}

@@ -69,10 +69,11 @@ internal sealed class InboundLease
     /// <param name="slab">Where the frames are.</param>
     /// <param name="offset">Start of the region; moved behind the frames that were taken.</param>
     /// <param name="end">End of the region, a frame boundary.</param>
-    public static InboundLease Take(Slab slab, ref int offset, int end)
+    /// <param name="source">Who sent them.</param>
+    public static InboundLease Take(Slab slab, ref int offset, int end, object? source = null)
     {
         slab.AddReference();
-        InboundLease lease = Rent(slab, source: null);
+        InboundLease lease = Rent(slab, source);
         while (offset < end && lease.Count < MaxSlots)
         {
             int length = StreamFraming.ReadLength(lease._array.AsSpan(offset));

@@ -33,10 +33,14 @@ internal readonly ref struct OutgoingMessage
 
     public OutgoingMessage(EncodedMessage encoded) => _encoded = encoded;
 
-    public OutgoingMessage(InboundLease lease, int slot)
+    /// <param name="lease">Holds the message.</param>
+    /// <param name="slot">Its first slot.</param>
+    /// <param name="header">Of a message of one part on its way to a STREAM peer: it gets this one instead of ZMP's.</param>
+    public OutgoingMessage(InboundLease lease, int slot, FrameHeader header = default)
     {
         _lease = lease;
         _slot = slot;
+        Header = header;
     }
 
     public FrameHeader Header { get; }
@@ -218,7 +222,7 @@ internal readonly ref struct OutgoingMessage
         for (int i = 0; i < parts; i++)
         {
             (Slab slab, int offset, int length) = _lease.PlaceOf(_slot + i);
-            FrameHeader header = ZmpFrame.HeaderOf(FlagsOf(i, parts), (uint)length);
+            FrameHeader header = Header.Length > 0 ? Header : ZmpFrame.HeaderOf(FlagsOf(i, parts), (uint)length);
             if (length < OutboundChain.LargePayload)
             {
                 chain.AddFrame(header, slab.Array.AsSpan(offset, length));
@@ -255,8 +259,9 @@ internal readonly struct HeldMessage
         _generation = encoded.Version;
     }
 
-    public HeldMessage(InboundLease lease, int slot, int generation)
+    public HeldMessage(InboundLease lease, int slot, int generation, FrameHeader header = default)
     {
+        _header = header;
         _lease = lease;
         _slot = slot;
         _generation = generation;
@@ -280,6 +285,6 @@ internal readonly struct HeldMessage
 
     private OutgoingMessage Passed(InboundLease lease)
     {
-        return lease.IsLive(_slot, _generation) ? new OutgoingMessage(lease, _slot) : throw InboundLease.Ended();
+        return lease.IsLive(_slot, _generation) ? new OutgoingMessage(lease, _slot, _header) : throw InboundLease.Ended();
     }
 }

@@ -15,7 +15,8 @@ internal sealed class ShardCounters
     public long BusyTicks;
     public long LargestTurnWorks;
     public long LongestDelayTicks;
-    public long LastDelayTicks;
+    public long DelayTicks;
+    public long LateRuns;
     public int Connections;
 
     public void RecordTurn(long ticks, int works)
@@ -26,9 +27,11 @@ internal sealed class ShardCounters
         LargestTurnWorks = Math.Max(LargestTurnWorks, works);
     }
 
+    /// <summary>A turn that was given to the thread pool begins: so long after it was asked for.</summary>
     public void RecordDelay(long ticks)
     {
-        LastDelayTicks = ticks;
+        RunsFromPool++;
+        DelayTicks += ticks;
         LongestDelayTicks = Math.Max(LongestDelayTicks, ticks);
     }
 

@@ -182,9 +182,9 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         long delay = start - scheduledAt;
         t_current = this;
         Counters.RecordDelay(delay);
-        Counters.RunsFromPool++;
         if (delay > LateRunTicks)
         {
+            Counters.LateRuns++;
             Report(static (shard, _, ticks) => shard._observer.OnLateRun(shard, ShardCounters.ToTime(ticks)), null, delay);
         }
 

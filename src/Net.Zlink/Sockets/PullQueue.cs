@@ -56,7 +56,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
                 return;
             }
 
-            _events.Enqueue(new PulledRun(PulledKind.Connected, peer.Link.Id, null, 0, 1, DisconnectReason.Unknown));
+            _events.Enqueue(new PulledRun(PulledKind.Connected, peer.Link, null, 0, 1, DisconnectReason.Unknown));
             peer.IsAnnounced = true;
             if (peer.IsEnding)
             {
@@ -319,7 +319,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
         InboundLease lease = peer.First;
         int first = lease.Cursor;
         int count = Math.Min(max, lease.Count - first);
-        run = new PulledRun(PulledKind.Data, peer.Link.Id, lease, first, count, DisconnectReason.Unknown);
+        run = new PulledRun(PulledKind.Data, peer.Link, lease, first, count, DisconnectReason.Unknown);
         long bytes = lease.FramesOf(first, count).Length;
 
         // From here on a consumer may end these messages, and with the last of them the lease: nothing of it is read after the cursor moved to its end.
@@ -401,7 +401,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
     }
 
     private void EnqueueEnd(PullPeer peer) =>
-        _events.Enqueue(new PulledRun(PulledKind.Disconnected, peer.Link.Id, null, 0, 1, peer.Link.EndReason));
+        _events.Enqueue(new PulledRun(PulledKind.Disconnected, peer.Link, null, 0, 1, peer.Link.EndReason));
 
     /// <summary>Gives what there is to those who wait; returns them in order, linked, to be completed outside the lock.</summary>
     private PullWaiter? Serve(ref PullPeer? resume)

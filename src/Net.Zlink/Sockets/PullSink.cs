@@ -36,11 +36,11 @@ internal sealed class PullSink(StreamHub hub) : IConnectionSink
             slabs.Keep(slab, end);
         }
 
-        InboundLease first = InboundLease.Take(slab, ref offset, end);
+        InboundLease first = InboundLease.Take(slab, ref offset, end, link);
         InboundLease last = first;
         while (offset < end)
         {
-            InboundLease next = InboundLease.Take(slab, ref offset, end);
+            InboundLease next = InboundLease.Take(slab, ref offset, end, link);
             last.Next = next;
             last = next;
         }

@@ -1,5 +1,4 @@
 using Net.Zlink.Engine;
-using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets.Pipes;
 
 namespace Net.Zlink.Sockets;
@@ -21,7 +20,6 @@ internal sealed class SocketBooks
     private readonly List<InboundLane> _unread = [];
     private int _nextSettling;
 
-    private readonly long[] _failedHandshakes = new long[Enum.GetValues<HandshakeFailure>().Length];
     private OutboundCounts _outbound;
     private LaneCounts _inbound;
 
@@ -42,10 +40,7 @@ internal sealed class SocketBooks
     /// <summary>Messages that no subscription matched, and those sent with no peer to send to.</summary>
     public long Unmatched;
 
-    /// <summary>A handshake was not completed.</summary>
-    public void AddFailedHandshake(HandshakeFailure cause) => Interlocked.Increment(ref _failedHandshakes[(int)cause]);
-
-    public long HandshakesFailedBy(HandshakeFailure cause) => Volatile.Read(ref _failedHandshakes[(int)cause]);
+    public FailedHandshakes FailedHandshakes { get; } = new();
 
     /// <summary>Messages of one peer that were accepted but not written.</summary>
     public IReadOnlyList<UndeliveredPipe> Undelivered

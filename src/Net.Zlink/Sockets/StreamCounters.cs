@@ -7,9 +7,12 @@ internal sealed class StreamCounters
     public long Dialled;
     public long Refused;
     public long AcceptErrors;
-    public long FailedHandshakes;
     public long Closed;
     public long HandlerFaults;
+
+    // What waits now, in the sums that are made on demand: to be written, and to be received.
+    public long QueuedMessages;
+    public long UnreadMessages;
 
     // Totals of peers that are gone; those of living peers are read from their connections.
     public long ReceivedMessages;
@@ -22,15 +25,19 @@ internal sealed class StreamCounters
     public long DroppedBytes;
     public long DroppedUnread;
 
+    public FailedHandshakes FailedHandshakes { get; } = new();
+
     public void Add(StreamCounters other)
     {
         Accepted += Volatile.Read(ref other.Accepted);
         Dialled += Volatile.Read(ref other.Dialled);
         Refused += Volatile.Read(ref other.Refused);
         AcceptErrors += Volatile.Read(ref other.AcceptErrors);
-        FailedHandshakes += Volatile.Read(ref other.FailedHandshakes);
+        FailedHandshakes.Add(other.FailedHandshakes);
         Closed += other.Closed;
         HandlerFaults += Volatile.Read(ref other.HandlerFaults);
+        QueuedMessages += other.QueuedMessages;
+        UnreadMessages += other.UnreadMessages;
         ReceivedMessages += other.ReceivedMessages;
         ReceivedBytes += other.ReceivedBytes;
         AcceptedMessages += other.AcceptedMessages;
@@ -44,6 +51,7 @@ internal sealed class StreamCounters
 
     public void Add(in LinkCounts link)
     {
+        QueuedMessages += link.Outbound.QueuedMessages;
         ReceivedMessages += link.ReceivedMessages;
         ReceivedBytes += link.ReceivedBytes;
         AcceptedMessages += link.Outbound.AcceptedMessages;

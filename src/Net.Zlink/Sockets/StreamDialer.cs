@@ -45,7 +45,7 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
                 return Create(upgraded.Wire);
             }
 
-            Interlocked.Increment(ref hub.Counters.FailedHandshakes);
+            hub.Counters.FailedHandshakes.Count(upgraded.Cause);
             return (0, new DialResult(null, upgraded.Error, upgraded.Sentence));
         }
         finally

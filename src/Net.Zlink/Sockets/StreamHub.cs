@@ -326,7 +326,7 @@ internal sealed class StreamHub
             }
         }
 
-        sum.DroppedUnread = Queue.Depth.Dropped;
+        (sum.UnreadMessages, _, _, sum.DroppedUnread) = Queue.Depth;
         return sum;
     }
 

@@ -86,22 +86,21 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
 
     private async Task UpgradeAsync(WireUpgrade upgrade, Socket socket)
     {
-        Wire? wire = null;
+        UpgradeResult result = default;
         try
         {
-            UpgradeResult result = await TransportHandshake.AcceptAsync(upgrade, socket, Endpoint, listener.Scheme, hub.Host, hub.Monitors, _closing.Token).ConfigureAwait(false);
-            wire = result.Wire;
-            if (wire is not null)
+            result = await TransportHandshake.AcceptAsync(upgrade, socket, Endpoint, listener.Scheme, hub.Host, hub.Monitors, _closing.Token).ConfigureAwait(false);
+            if (result.Wire is not null)
             {
-                Create(wire);
+                Create(result.Wire);
             }
         }
         finally
         {
-            if (wire is null)
+            if (result.Wire is null)
             {
                 hub.GiveUpPlace();
-                Interlocked.Increment(ref hub.Counters.FailedHandshakes);
+                hub.Counters.FailedHandshakes.Count(result.Cause);
             }
 
             hub.EndHandshake(); // The hub waits for it when it closes.

@@ -169,7 +169,7 @@ public sealed class SendManyTests
         Assert.Equal([1], (await peer.ReadFrameAsync())!);
         Assert.Throws<ObjectDisposedException>(() => socket.SendMany(connected.PeerId, [burst[0]], out _));
         Assert.Throws<ObjectDisposedException>(() => socket.SendMany(connected.PeerId, burst.ToArray(), out _));
-        Assert.Equal(0, socket.SendMany(connected.PeerId, [], out ZlinkError error));
+        Assert.Equal(0, socket.SendMany(connected.PeerId, ReadOnlySpan<StreamMessage>.Empty, out ZlinkError error));
         Assert.Equal(ZlinkError.None, error);
         Assert.Equal(1, socket.SendMany(connected.PeerId, [burst[1]], out _));
         Assert.Equal([2], (await peer.ReadFrameAsync())!);

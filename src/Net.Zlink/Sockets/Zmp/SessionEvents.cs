@@ -111,7 +111,7 @@ internal sealed class SessionEvents(SocketCore socket)
         if (!isOurWish)
         {
             HandshakeFailure cause = CauseOf(session);
-            socket.Books.AddFailedHandshake(cause);
+            socket.Books.FailedHandshakes.Count(cause);
             if (!session.IsActive)
             {
                 EndpointEvents.HandshakeFailed(socket.Host, session.Endpoint, session.Ends.Remote, cause, session.EndDetail);

@@ -297,7 +297,7 @@ internal sealed class ZmpDialer
         }
 
         _stop.Token.ThrowIfCancellationRequested();
-        _socket.Books.AddFailedHandshake(result.Cause);
+        _socket.Books.FailedHandshakes.Count(result.Cause);
         return (null, new DialResult(null, result.Error, result.Sentence));
     }
 

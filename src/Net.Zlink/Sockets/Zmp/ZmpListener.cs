@@ -93,7 +93,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
             }
             else
             {
-                socket.Books.AddFailedHandshake(result.Cause);
+                socket.Books.FailedHandshakes.Count(result.Cause);
             }
         }
         finally

@@ -1,0 +1,22 @@
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>Handshakes that were not completed, counted by cause. Safe for any number of threads.</summary>
+internal sealed class FailedHandshakes
+{
+    private readonly long[] _byCause = new long[Enum.GetValues<HandshakeFailure>().Length];
+
+    public long this[HandshakeFailure cause] => Volatile.Read(ref _byCause[(int)cause]);
+
+    public void Count(HandshakeFailure cause) => Interlocked.Increment(ref _byCause[(int)cause]);
+
+    /// <summary>Adds those of another socket. Not for several threads at once.</summary>
+    public void Add(FailedHandshakes other)
+    {
+        for (int i = 0; i < _byCause.Length; i++)
+        {
+            _byCause[i] += Volatile.Read(ref other._byCause[i]);
+        }
+    }
+}

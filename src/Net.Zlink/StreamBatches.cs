@@ -1,0 +1,159 @@
+using System.Runtime.CompilerServices;
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>Sends of many messages to one peer of a <see cref="StreamSocket"/>: as many as there is room for, or, waiting for room, all of them.</summary>
+internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
+{
+    public int SendMany(uint peerId, ReadOnlySpan<StreamMessage> messages, out ZlinkError error)
+    {
+        error = ZlinkError.HostUnreachable;
+        return hub.TryFind(peerId, out StreamLink link) ? SendMany(link, messages, out error) : 0;
+    }
+
+    public int SendMany(uint peerId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error)
+    {
+        error = ZlinkError.HostUnreachable;
+        return hub.TryFind(peerId, out StreamLink link) ? SendMany(link, payloads, out error) : 0;
+    }
+
+    /// <summary>Sends payloads until one would have to wait. Returns how many were taken.</summary>
+    public static int SendMany(StreamLink link, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error)
+    {
+        int sent = 0;
+        SendStatus status = Begin(link);
+        while (status == SendStatus.Accepted && sent < payloads.Length)
+        {
+            status = StreamSender.TrySend(link, payloads[sent].Span);
+            sent += status == SendStatus.Accepted ? 1 : 0;
+        }
+
+        error = StreamSender.ToError(status);
+        return sent;
+    }
+
+    /// <summary>Passes the frames of one read on as they came. Returns how many were taken.</summary>
+    public static int SendMany(StreamLink link, StreamFrames frames, out ZlinkError error)
+    {
+        error = ZlinkError.None;
+        if (frames.Count == 0)
+        {
+            return 0;
+        }
+
+        if (link.Connection is not { } connection)
+        {
+            error = ZlinkError.NotSupported;
+            return 0;
+        }
+
+        SendStatus status = frames.TryAppendTo(connection.Outbound, out bool schedule);
+        StreamSender.Schedule(connection, schedule);
+        if (status == SendStatus.Accepted)
+        {
+            return frames.Count;
+        }
+
+        // Not all of them, but perhaps some.
+        int sent = 0;
+        foreach (ReadOnlyMemory<byte> frame in frames)
+        {
+            status = StreamSender.TrySend(link, frame.Span);
+            if (status != SendStatus.Accepted)
+            {
+                break;
+            }
+
+            sent++;
+        }
+
+        error = StreamSender.ToError(status);
+        return sent;
+    }
+
+    public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<StreamMessage> messages, CancellationToken cancellation) => SendManyAsync(sender.Find(peerId), messages, cancellation);
+
+    public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) => SendManyAsync(sender.Find(peerId), payloads, cancellation);
+
+    /// <summary>Sends payloads, waiting for room until all are taken. What ends it behind the first one is for the next call to tell, since what was taken has to be told.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public async ValueTask<int> SendManyAsync(StreamLink link, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation)
+    {
+        cancellation.ThrowIfCancellationRequested();
+        int sent = 0;
+        try
+        {
+            while ((sent += SendMany(link, payloads.Span[sent..], out _)) < payloads.Length)
+            {
+                await sender.SendAsync(link, payloads.Span[sent], cancellation).ConfigureAwait(false);
+                sent++;
+            }
+        }
+        catch (Exception e) when (sent > 0 && (e is OperationCanceledException or ZlinkException))
+        {
+        }
+
+        return sent;
+    }
+
+    /// <summary>As the other, for received messages that are passed on; those that are taken end.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> SendManyAsync(StreamLink link, ReadOnlyMemory<StreamMessage> messages, CancellationToken cancellation)
+    {
+        cancellation.ThrowIfCancellationRequested();
+        int sent = 0;
+        try
+        {
+            while ((sent += SendMany(link, messages.Span[sent..], out _)) < messages.Length)
+            {
+                await sender.SendHeldAsync(link, messages.Span[sent].Hold(), cancellation).ConfigureAwait(false);
+                messages.Span[sent].Dispose();
+                sent++;
+            }
+        }
+        catch (Exception e) when (sent > 0 && (e is OperationCanceledException or ZlinkException))
+        {
+        }
+
+        return sent;
+    }
+
+    /// <summary>Passes received messages on as they came until one would have to wait; those that are taken end. Returns how many.</summary>
+    private static int SendMany(StreamLink link, ReadOnlySpan<StreamMessage> messages, out ZlinkError error)
+    {
+        int sent = 0;
+        SendStatus status = Begin(link);
+        while (status == SendStatus.Accepted && sent < messages.Length)
+        {
+            InboundRun run = StreamMessage.RunOf(messages[sent..]);
+            status = Pass(run, link.Connection!);
+            if (status == SendStatus.Full && run.Count > 1)
+            {
+                // Not all of them, but perhaps some.
+                run = run.First;
+                status = Pass(run, link.Connection!);
+            }
+
+            if (status == SendStatus.Accepted)
+            {
+                run.Release();
+                sent += run.Count;
+            }
+        }
+
+        error = StreamSender.ToError(status);
+        return sent;
+    }
+
+    /// <summary>What a batch of no message meets.</summary>
+    private static SendStatus Begin(StreamLink link) => link.Connection is null ? SendStatus.NotFramed : SendStatus.Accepted;
+
+    private static SendStatus Pass(in InboundRun run, Connection connection)
+    {
+        SendStatus status = run.TryAppendTo(connection.Outbound, out bool schedule);
+        StreamSender.Schedule(connection, schedule);
+        return status;
+    }
+}
