@@ -48,7 +48,7 @@ public sealed class SharedMemoryTests
     {
         await using var fixture = new ContextFixture();
         (_, Action<Message> send, ReceivingSocket[] peers) = Meet(fixture, type);
-        Message passed = await ReceiveOneAsync(fixture, static builder => builder.Add("short"u8).Add(Wire.Pattern(Long)).Add([]).Add(Wire.Pattern(Middle)));
+        Message passed = await ReceiveOneAsync(fixture, static builder => builder.Add("short"u8).Add(Bytes(Long)).Add([]).Add(Bytes(Middle)));
         ReadOnlyMemory<byte>[] parts = [passed[0], passed[1], passed[2], passed[3]];
         send(passed);
         Assert.Throws<ObjectDisposedException>(() => passed.Memory);
@@ -71,10 +71,10 @@ public sealed class SharedMemoryTests
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub();
         SubSocket[] peers = await SubscribeAsync(fixture, publisher, "inproc://a", "inproc://b");
-        publisher.Send(Wire.Pattern(length));
+        publisher.Send(Bytes(length));
         using Message first = await peers[0].ReceiveAsync(Guard.Token).Guarded();
         using Message second = await peers[1].ReceiveAsync(Guard.Token).Guarded();
-        Assert.Equal(Wire.Pattern(length), first.Memory);
+        Assert.Equal(Bytes(length), first.Memory);
         Assert.True(first.Span == second.Span);
     }
 
@@ -93,26 +93,26 @@ public sealed class SharedMemoryTests
         {
             publisher.Send(builder.Add("head"u8).Add(built, Long).Add([]).Add("tail"u8));
             publisher.Send(builder.Add("all"u8).Add([]).Add("short"u8));
-            publisher.Send(builder.Add("copied"u8).Add(Wire.Pattern(Long)).Add([]));
-            publisher.Send(builder.Add(Wire.Pattern(Middle)));
+            publisher.Send(builder.Add("copied"u8).Add(Bytes(Long)).Add([]));
+            publisher.Send(builder.Add(Bytes(Middle)));
         }
 
         Message passed = await ReceiveOneAsync(fixture, static builder => builder.Add("passed"u8).Add([]).Add("on"u8));
         ReadOnlyMemory<byte> place = passed.Memory;
         publisher.Send(passed);
-        publisher.Send(Wire.Pattern(Long));
-        publisher.Send(Wire.Pattern(Middle));
+        publisher.Send(Bytes(Long));
+        publisher.Send(Bytes(Middle));
         publisher.Send("end"u8);
         byte[][][] expected =
         [
             [owner.Array],
             ["head"u8.ToArray(), built.Array, [], "tail"u8.ToArray()],
             ["all"u8.ToArray(), [], "short"u8.ToArray()],
-            ["copied"u8.ToArray(), Wire.Pattern(Long), []],
-            [Wire.Pattern(Middle)],
+            ["copied"u8.ToArray(), Bytes(Long), []],
+            [Bytes(Middle)],
             ["passed"u8.ToArray(), [], "on"u8.ToArray()],
-            [Wire.Pattern(Long)],
-            [Wire.Pattern(Middle)],
+            [Bytes(Long)],
+            [Bytes(Middle)],
             ["end"u8.ToArray()],
         ];
         for (int peer = 0; peer < peers.Length; peer++)
@@ -159,15 +159,15 @@ public sealed class SharedMemoryTests
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub();
         SubSocket[] peers = await SubscribeAsync(fixture, publisher, "inproc://a", "inproc://b", "tcp://127.0.0.1:0");
-        var owner = new CountingOwner(Wire.Pattern(Long));
+        var owner = new CountingOwner(Bytes(Long));
         await publisher.SendAsync(owner, Long, Guard.Token).Guarded();
         Assert.Equal(1, owner.Disposals);
         using Message first = await peers[0].ReceiveAsync(Guard.Token).Guarded();
         using Message second = await peers[1].ReceiveAsync(Guard.Token).Guarded();
         using Message third = await peers[2].ReceiveAsync(Guard.Token).Guarded();
         Assert.True(first.Span == second.Span);
-        Assert.Equal(Wire.Pattern(Long), first.Memory);
-        Assert.Equal(Wire.Pattern(Long), third.Memory);
+        Assert.Equal(Bytes(Long), first.Memory);
+        Assert.Equal(Bytes(Long), third.Memory);
     }
 
     [Theory]
@@ -178,7 +178,7 @@ public sealed class SharedMemoryTests
     {
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub(new PubOptions { SendHighWaterMark = 1 });
-        SubSocket[] peers = await SubscribeAsync(fixture, publisher, new SubOptions { ReceiveHighWaterMark = 1 }, "inproc://a", "inproc://b");
+        SubSocket[] peers = await SubscribeAsync(fixture, publisher, static () => new SubOptions { ReceiveHighWaterMark = 1 }, "inproc://a", "inproc://b");
         publisher.Send("1"u8);
         publisher.Send("2"u8); // Both are full now.
         var missed = new ArrayOwner(length);
@@ -206,7 +206,7 @@ public sealed class SharedMemoryTests
     {
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub();
-        SubSocket[] peers = await SubscribeAsync(fixture, publisher, new SubOptions { Conflate = true }, "inproc://a", "inproc://b");
+        SubSocket[] peers = await SubscribeAsync(fixture, publisher, static () => new SubOptions { Conflate = true }, "inproc://a", "inproc://b");
         var older = new ArrayOwner(Long);
         var newer = new ArrayOwner(Long);
         await publisher.SendAsync(older, Long, Guard.Token).Guarded();
@@ -227,7 +227,7 @@ public sealed class SharedMemoryTests
     {
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub(new PubOptions { NoDrop = true, SendHighWaterMark = 1 });
-        SubSocket[] peers = await SubscribeAsync(fixture, publisher, new SubOptions { ReceiveHighWaterMark = 1 }, "inproc://a", "inproc://b");
+        SubSocket[] peers = await SubscribeAsync(fixture, publisher, static () => new SubOptions { ReceiveHighWaterMark = 1 }, "inproc://a", "inproc://b");
         int before = 0;
         while (publisher.TrySend("x"u8))
         {
@@ -285,14 +285,14 @@ public sealed class SharedMemoryTests
             : ((owner, length) => pub.SendAsync(owner, length, Guard.Token), message => pub.Send(message), subscribers);
     }
 
-    private static Task<SubSocket[]> SubscribeAsync(ContextFixture fixture, PubSocket publisher, params string[] endpoints) => SubscribeAsync(fixture, publisher, new SubOptions(), endpoints);
+    private static Task<SubSocket[]> SubscribeAsync(ContextFixture fixture, PubSocket publisher, params string[] endpoints) => SubscribeAsync(fixture, publisher, static () => new SubOptions(), endpoints);
 
-    private static async Task<SubSocket[]> SubscribeAsync(ContextFixture fixture, PubSocket publisher, SubOptions options, params string[] endpoints)
+    private static async Task<SubSocket[]> SubscribeAsync(ContextFixture fixture, PubSocket publisher, Func<SubOptions> options, params string[] endpoints)
     {
         var peers = new SubSocket[endpoints.Length];
         for (int i = 0; i < endpoints.Length; i++)
         {
-            peers[i] = fixture.Context.CreateSub(options);
+            peers[i] = fixture.Context.CreateSub(options());
             peers[i].Subscribe([]);
             peers[i].Subscribe([(byte)i, 0]); // Its own: when the publisher has it, it has heard all that this one said.
             peers[i].Connect(publisher.Bind(endpoints[i]));
@@ -313,12 +313,20 @@ public sealed class SharedMemoryTests
         return await to.ReceiveAsync(Guard.Token).Guarded();
     }
 
+    /// <summary>Bytes that tell where they lie in the message. What begins with 0 or 1 would be a topic of an XSUB.</summary>
+    private static byte[] Bytes(int length)
+    {
+        byte[] bytes = Wire.Pattern(length);
+        bytes[0] = (byte)'m';
+        return bytes;
+    }
+
     /// <summary>Memory on an array of its own, which counts how often it is let go of.</summary>
     private sealed class ArrayOwner(int length) : IMemoryOwner<byte>
     {
         private int _disposals;
 
-        public byte[] Array { get; } = Wire.Pattern(length);
+        public byte[] Array { get; } = Bytes(length);
 
         public int Disposals => Volatile.Read(ref _disposals);
 
