@@ -145,6 +145,7 @@ public sealed class SharedMemoryTests
         sender.Connect(fixture.Listen().Endpoint);
         var owner = new ArrayOwner(Long);
         IMemoryOwner<byte> pooled = fixture.Pool.Rent(Long);
+        Bytes(Long).CopyTo(pooled.Memory);
         await sender.SendAsync(owner, Long, Guard.Token).Guarded();
         await sender.SendAsync(pooled, Long, Guard.Token).Guarded();
         Assert.Equal(4, sender.GetStatistics().QueuedMessages);
