@@ -3,7 +3,7 @@ using System.Globalization;
 namespace Net.Zlink.Benchmarks.Alloc;
 
 /// <summary>One way to use two sockets of a process, both measured.</summary>
-/// <param name="Pattern">PAIR, DEALER_ROUTER or PUBSUB.</param>
+/// <param name="Pattern">PAIR, DEALER_ROUTER, PUBSUB or XSUB_XPUB.</param>
 /// <param name="Transport">tcp, ipc, inproc, tls, ws or wss.</param>
 /// <param name="Mode">How; see <see cref="ZmpModes"/>.</param>
 /// <param name="Size">Payload bytes.</param>
@@ -17,6 +17,7 @@ internal sealed record ZmpAllocCase(string Pattern, string Transport, string Mod
     public const string Pair = "PAIR";
     public const string DealerRouter = "DEALER_ROUTER";
     public const string PubSub = "PUBSUB";
+    public const string XSubXPub = "XSUB_XPUB";
 
     private static readonly string[] Plain = ["tcp", "ipc", "inproc"];
 
@@ -25,7 +26,7 @@ internal sealed record ZmpAllocCase(string Pattern, string Transport, string Mod
 
     public static string[] Transports { get; } = [.. Plain, .. Wrapped];
 
-    public static string[] Patterns { get; } = [Pair, DealerRouter, PubSub];
+    public static string[] Patterns { get; } = [Pair, DealerRouter, PubSub, XSubXPub];
 
     public static IReadOnlyList<ZmpAllocCase> All { get; } =
     [

@@ -33,6 +33,7 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
         _mark = highWaterMark;
         _payload = new byte[what.Size];
         Random.Shared.NextBytes(_payload);
+        _payload[0] = (byte)'m'; // A first byte of 0 or 1 would make it a topic on XSUB.
         _certificate = what.Transport is "tls" or "wss" ? ServerCertificate.Create(Host) : null;
         switch (what.Pattern)
         {
@@ -59,6 +60,24 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
                     (_forth, _back) = (router, dealer);
                     _send = payload => dealer.SendAsync(payload);
                     _sendMany = payloads => dealer.SendManyAsync(payloads);
+                }
+
+                break;
+            case ZmpAllocCase.XSubXPub:
+                (XSubSocket xsub, XPubSocket xpub) = ConnectExtended();
+                _answer = (_, payload) => xpub.SendAsync(payload);
+                if (string.Equals(what.Mode, ZmpModes.PingPong, StringComparison.Ordinal))
+                {
+                    (_forth, _back) = (xpub, xsub);
+                    _send = payload => xsub.SendAsync(payload);
+                    _sendMany = payloads => xsub.SendManyAsync(payloads);
+                }
+                else
+                {
+                    // An XSUB never waits: at the mark it drops, and every message here is waited for.
+                    (_forth, _back) = (xsub, xpub);
+                    _send = payload => xpub.SendAsync(payload);
+                    _sendMany = payloads => xpub.SendManyAsync(payloads);
                 }
 
                 break;
@@ -202,6 +221,16 @@ internal sealed class ZmpAllocLoop : IAsyncDisposable
         subscriber.Connect(Bind(publisher, name));
         Settling.Until(publisher, static publisher => publisher.TopicCount > 0);
         return (publisher, subscriber);
+    }
+
+    private (XSubSocket Subscriber, XPubSocket Publisher) ConnectExtended()
+    {
+        XPubSocket publisher = Limited(_context.CreateXPub(new XPubOptions { NoDrop = true }));
+        XSubSocket subscriber = Limited(_context.CreateXSub());
+        subscriber.Connect(Bind(publisher, "extended"));
+        subscriber.Send([1]); // Everything.
+        publisher.Receive().Dispose();
+        return (subscriber, publisher);
     }
 
     private (RouterSocket Router, DealerSocket Dealer) ConnectRouter()

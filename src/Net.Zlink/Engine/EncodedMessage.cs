@@ -26,6 +26,9 @@ internal sealed class EncodedMessage(BufferPool pool)
     /// <summary>Bytes on the wire.</summary>
     public long TotalLength => _length + _donatedBytes;
 
+    /// <summary>Parts of it stand in memory that was handed over: all of them long.</summary>
+    public bool HasDonated => _donated.Count > 0;
+
     /// <summary>The part that a walk has come to; the walk goes on to the next.</summary>
     public ReadOnlySpan<byte> NextPart(scoped ref PartCursor at)
     {
@@ -156,7 +159,7 @@ internal sealed class EncodedMessage(BufferPool pool)
 
             if (slab is null)
             {
-                slab = ReferenceEquals(pool, slabs.Pool) ? slabs.Adopt(_array) : CopyTo(slabs);
+                slab = FramesTo(slabs);
             }
             else
             {
@@ -174,6 +177,19 @@ internal sealed class EncodedMessage(BufferPool pool)
 
         _donated.Clear(); // They belong to the lease now.
         Clear();
+    }
+
+    /// <summary>Gives its frames away and becomes empty: the array itself if it is of the taker's pool. There are no handed-over parts.</summary>
+    public Slab MoveTo(Slab.SlabCache slabs)
+    {
+        Slab frames = FramesTo(slabs);
+        if (ReferenceEquals(frames.Array, _array))
+        {
+            _array = [];
+        }
+
+        Clear();
+        return frames;
     }
 
     /// <summary>Forgets all parts; disposes memory that was handed over and not sent.</summary>
@@ -209,8 +225,14 @@ internal sealed class EncodedMessage(BufferPool pool)
         lease.AddPart(slabs.Adopt(segment.Array!, part.Owner), segment.Offset, segment.Count);
     }
 
-    private Slab CopyTo(Slab.SlabCache slabs)
+    /// <summary>A slab around the array itself if it is of the taker's pool: the caller forgets it then.</summary>
+    private Slab FramesTo(Slab.SlabCache slabs)
     {
+        if (ReferenceEquals(pool, slabs.Pool))
+        {
+            return slabs.Adopt(_array);
+        }
+
         Slab copy = slabs.Rent(_length);
         _array.AsSpan(0, _length).CopyTo(copy.Array);
         return copy;

@@ -61,6 +61,37 @@ internal readonly ref struct OutgoingMessage
     /// <summary>The message has one part, <see cref="Payload"/>.</summary>
     public bool IsSingle => _encoded is null && _lease is null;
 
+    /// <summary>It was received, and is passed on: several may take it from where it lies.</summary>
+    public bool IsForwarded => _lease is not null;
+
+    /// <summary>Has a long part in memory that several peers can share as it is, handed over or received: to encode it would be to copy it.</summary>
+    public bool HasLongPartToShare
+    {
+        get
+        {
+            if (_encoded is not null)
+            {
+                return _encoded.HasDonated;
+            }
+
+            if (_lease is null)
+            {
+                return Payload.Length >= OutboundChain.LargePayload && Owner is not null && MemoryMarshal.TryGetArray(Donated, out _);
+            }
+
+            int parts = _lease.PartsOf(_slot);
+            for (int i = 0; i < parts; i++)
+            {
+                if (_lease.PlaceOf(_slot + i).Length >= OutboundChain.LargePayload)
+                {
+                    return true;
+                }
+            }
+
+            return false;
+        }
+    }
+
     /// <summary>The first part, by which publishers filter.</summary>
     public ReadOnlySpan<byte> FirstPart
     {
@@ -165,14 +196,34 @@ internal readonly ref struct OutgoingMessage
         return false;
     }
 
-    /// <summary>Puts the parts of a message of several into a lease of their own, whose one message the caller ends. Outside of the lane's lock.</summary>
+    /// <summary>Puts the parts into a lease of their own, whose one message the caller ends, and with them what was handed over. Outside of the lane's lock.</summary>
+    /// <exception cref="ObjectDisposedException">Handed-over memory was disposed before; the message is as it was.</exception>
     public InboundLease MoveToLease(Slab.SlabCache slabs)
     {
         PutIntoArrays(slabs.Pool);
         InboundLease lease = InboundLease.Rent(slab: null, source: null);
-        MoveTo(lease, slabs);
+        if (MoveTo(lease, slabs) && Owner is not null)
+        {
+            HandedOver.Dispose(Owner);
+        }
+
         lease.EndMessage();
         return lease;
+    }
+
+    /// <summary>Encodes the whole message, of at most as many bytes as an array holds, into a slab of its own; a long one that was built without handed-over parts gives its array away instead.</summary>
+    public Slab MoveToSlab(Slab.SlabCache slabs)
+    {
+        int length = (int)EncodedLength;
+        if (_encoded is { HasDonated: false } && length >= OutboundChain.LargePayload)
+        {
+            return _encoded.MoveTo(slabs);
+        }
+
+        // A short one that was built is copied: its builder goes on with an array that has grown to what it needs.
+        Slab slab = slabs.Rent(length);
+        WriteTo(slab.Array);
+        return slab;
     }
 
     /// <summary>Encodes the whole message into one piece of memory of at least <see cref="EncodedLength"/> bytes.</summary>

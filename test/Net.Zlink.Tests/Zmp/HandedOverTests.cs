@@ -112,6 +112,22 @@ public sealed class HandedOverTests
     }
 
     [Fact]
+    public async Task An_XSUB_changes_no_topic_by_a_message_whose_memory_was_disposed_too_early()
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub();
+        XSubSocket subscriber = fixture.Context.CreateXSub();
+        subscriber.Connect(publisher.Bind("inproc://early"));
+        using var builder = new MessageBuilder(fixture.Pool);
+        IMemoryOwner<byte> early = fixture.Pool.Rent(Long);
+        builder.Add("\x01topic"u8).Add(early, Long);
+        early.Dispose();
+        Assert.Throws<ObjectDisposedException>(() => subscriber.TrySend(builder));
+        Assert.Equal((0, 0), (subscriber.TopicCount, publisher.TopicCount));
+        Assert.False(publisher.CanReceive);
+    }
+
+    [Fact]
     public async Task A_message_whose_memory_was_disposed_too_early_leaves_nothing_behind_within_the_process()
     {
         await using var fixture = new ContextFixture();

@@ -114,6 +114,35 @@ public sealed class ManyThreadsTests
 
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
+    [InlineData("ipc://*")]
+    [InlineData("inproc://threads")]
+    public async Task Four_threads_send_on_an_XSUB_and_four_receive_on_its_XPUB(string endpoint)
+    {
+        // No low marks: an XSUB does not wait, it drops.
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub();
+        XSubSocket subscriber = fixture.Context.CreateXSub();
+        subscriber.Connect(publisher.Bind(endpoint));
+        await PlayOneWayAsync(() => SendingWays.Of(subscriber), publisher);
+    }
+
+    [Theory]
+    [InlineData("tcp://127.0.0.1:0")]
+    [InlineData("ipc://*")]
+    [InlineData("inproc://threads")]
+    public async Task Four_threads_publish_and_four_receive_on_the_one_SUB(string endpoint)
+    {
+        await using var fixture = new ContextFixture();
+        PubSocket publisher = fixture.Context.CreatePub(Low(new PubOptions { NoDrop = true }));
+        SubSocket subscriber = fixture.Context.CreateSub(Low(new SubOptions()));
+        subscriber.Subscribe([]);
+        subscriber.Connect(publisher.Bind(endpoint));
+        await fixture.UntilAsync(() => publisher.TopicCount == 1);
+        await PlayOneWayAsync(() => SendingWays.Of(publisher), subscriber);
+    }
+
+    [Theory]
+    [InlineData("tcp://127.0.0.1:0")]
     [InlineData("inproc://threads")]
     public async Task Eight_threads_subscribe_and_cancel_and_the_publisher_ends_with_what_is_left(string endpoint)
     {
@@ -222,6 +251,33 @@ public sealed class ManyThreadsTests
         await threads.JoinAsync(Received);
         toHub.AssertComplete(PerSender);
         toPeers.AssertComplete(PerSender);
+    }
+
+    /// <summary>Four threads send at one end, four receive at the other.</summary>
+    /// <param name="send">How one of them sends.</param>
+    /// <param name="receiver">The other end.</param>
+    private static async Task PlayOneWayAsync(Func<SendingWays> send, ReceivingSocket receiver)
+    {
+        var threads = new TestThreads();
+        var tally = new Tally(Threads, Threads * PerSender);
+        for (int i = 0; i < Threads; i++)
+        {
+            int thread = i;
+            threads.Start(() =>
+            {
+                using SendingWays ways = send();
+                for (int number = 0; number < PerSender; number++)
+                {
+                    ways.Send(FirstPeer + thread, number); // What begins with 0 or 1 would be a topic of an XSUB.
+                }
+            });
+            threads.Start(() => tally.Receive(receiver, thread));
+        }
+
+        await threads.WaitForAsync(() => tally.Count, tally.AllThere.Task);
+        receiver.Dispose();
+        await threads.JoinAsync(() => tally.Count);
+        tally.AssertComplete(PerSender);
     }
 
     /// <summary>What so many receiving threads got, until there is no more to get.</summary>

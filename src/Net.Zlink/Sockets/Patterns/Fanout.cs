@@ -1,5 +1,6 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Pipes;
 
 namespace Net.Zlink.Sockets.Patterns;
@@ -7,6 +8,9 @@ namespace Net.Zlink.Sockets.Patterns;
 /// <summary>One message for several pipes, of which none holds up the others: one that is full misses it, and that is counted.</summary>
 internal static class Fanout
 {
+    // Up to here a message of one part is copied into each lane of this process, not shared: a lease of its own and its end are 0.15 us for each receiver, packing 2 KiB behind what is there 0.06 to 0.1.
+    private const int LargestCopy = 2 * 1024;
+
     /// <summary>Sends the message to all of <paramref name="pipes"/>, and lets go of what was handed over with it. One that finds nobody, be it that the only pipe is just closing, is counted as unmatched.</summary>
     /// <param name="socket">The socket that sends.</param>
     /// <param name="pipes">Where to.</param>
@@ -27,16 +31,18 @@ internal static class Fanout
         }
         else if (pipes.Length > 1)
         {
-            long length = message.EncodedLength;
-            isFound = length <= Array.MaxLength ? SendEncoded(socket, pipes, message, (int)length, force) : SendByReference(socket, pipes, message, force);
+            isFound = SendToSeveral(socket, pipes, message, force);
+        }
+
+        if (pipes.Length < 2)
+        {
+            message.Consume(); // Of a message for several that was seen to.
         }
 
         if (!isFound)
         {
             Interlocked.Increment(ref socket.Books.Unmatched);
         }
-
-        message.Consume();
     }
 
     /// <summary>As <see cref="Send"/>, without some of the message's parts, of which at least one is left. They go by reference.</summary>
@@ -61,44 +67,126 @@ internal static class Fanout
 
         rest.EndMessage();
         whole.Release(0, whole.GenerationOf(0));
-        message.Consume();
         Send(socket, pipes, new OutgoingMessage(rest, 0), force);
         rest.Release(0, rest.GenerationOf(0));
     }
 
-    /// <summary>Encoded once; each peer's queue copies it while it is short, and shares it when it is long. False: all of the pipes are gone.</summary>
-    private static bool SendEncoded(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, int length, bool force)
+    /// <summary>Two pipes or more. What is short is copied into each. Of what is long all get the same memory: within the process by reference, over wires encoded once, or by reference too where the memory was handed over or received.</summary>
+    /// <returns>False: all of the pipes are gone.</returns>
+    private static bool SendToSeveral(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, bool force)
     {
-        bool isFound = false;
-        Slab encoded = socket.Host.Slabs.Rent(length);
+        if (message.IsSingle && message.Payload.Length <= LargestCopy)
+        {
+            return SendCopies(socket, pipes, message, force);
+        }
+
+        int wires = WiresAmong(pipes);
+        if (message.IsSingle && message.Payload.Length < OutboundChain.LargePayload && pipes.Length - wires < 2)
+        {
+            return SendCopies(socket, pipes, message, force); // Wires copy it in any case.
+        }
+
+        long length = message.EncodedLength;
+        if (!IsToBeEncoded(message, length, wires))
+        {
+            return message.IsForwarded ? SendEach(socket, pipes, message, default, force) : SendLease(socket, pipes, message.MoveToLease(socket.Host.Slabs), default, force);
+        }
+
+        bool isFound;
+        Slab encoded = message.MoveToSlab(socket.Host.Slabs);
         try
         {
-            message.WriteTo(encoded.Array); // Throws where handed-over memory was disposed too early.
-            foreach (Pipe pipe in pipes)
-            {
-                isFound |= Count(socket, pipe, pipe.TrySendShared(encoded, length, force));
-            }
+            // Within the process it is the bytes that the wires get, without their headers; of a received message those that came.
+            var encoding = new Encoding(encoded, (int)length);
+            isFound = message.IsForwarded || wires == pipes.Length
+                ? SendEach(socket, pipes, message, encoding, force)
+                : SendLease(socket, pipes, PartsOf(encoding), encoding, force);
         }
         finally
         {
             encoded.Release();
         }
 
+        message.Consume();
         return isFound;
     }
 
-    /// <summary>As <see cref="SendEncoded"/>, for a message that no array holds, and that so has several parts: each goes by reference.</summary>
-    private static bool SendByReference(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, bool force)
+    /// <summary>One encoding for all wires is worth it where it is no copy more than has to be made anyway, or where each of several wires would have to put the same parts together.</summary>
+    private static bool IsToBeEncoded(in OutgoingMessage message, long length, int wires)
     {
-        bool isFound = false;
-        InboundLease parts = message.MoveToLease(socket.Host.Slabs);
-        foreach (Pipe pipe in pipes)
+        if (wires == 0 || length > Array.MaxLength || message.HasLongPartToShare)
         {
-            isFound |= Count(socket, pipe, pipe.TrySend(new OutgoingMessage(parts, 0), force));
+            return false;
         }
 
-        parts.Release(0, parts.GenerationOf(0));
+        return message.IsForwarded ? wires > 1 && message.PartCount > 1 : !message.IsSingle || message.Payload.Length >= OutboundChain.LargePayload;
+    }
+
+    /// <summary>A short message of one part: each queue and each lane packs it behind its predecessors.</summary>
+    private static bool SendCopies(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, bool force)
+    {
+        var copied = new OutgoingMessage(message.Header, message.Payload); // Without its owner: no pipe may let go of what the next one copies.
+        bool isFound = SendEach(socket, pipes, copied, default, force);
+        message.Consume();
         return isFound;
+    }
+
+    /// <summary>The one message of a lease, to each pipe by reference; ends it here.</summary>
+    private static bool SendLease(SocketCore socket, ReadOnlySpan<Pipe> pipes, InboundLease parts, in Encoding encoding, bool force)
+    {
+        try
+        {
+            return SendEach(socket, pipes, new OutgoingMessage(parts, 0), encoding, force);
+        }
+        finally
+        {
+            parts.Release(0, parts.GenerationOf(0));
+        }
+    }
+
+    /// <param name="socket">The socket that sends.</param>
+    /// <param name="pipes">Where to.</param>
+    /// <param name="message">What each pipe gets; the wires only where there is no encoding.</param>
+    /// <param name="encoding">What the wires get.</param>
+    /// <param name="force">As of <see cref="Send"/>.</param>
+    private static bool SendEach(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, in Encoding encoding, bool force)
+    {
+        bool isFound = false;
+        foreach (Pipe pipe in pipes)
+        {
+            SendStatus status = encoding.Bytes is { } bytes && pipe is WirePipe wire ? wire.TrySendShared(bytes, encoding.Length, force) : pipe.TrySend(message, force);
+            isFound |= Count(socket, pipe, status);
+        }
+
+        return isFound;
+    }
+
+    private static int WiresAmong(ReadOnlySpan<Pipe> pipes)
+    {
+        int wires = 0;
+        foreach (Pipe pipe in pipes)
+        {
+            wires += pipe is WirePipe ? 1 : 0;
+        }
+
+        return wires;
+    }
+
+    /// <summary>A lease of an encoded message's parts, where they lie.</summary>
+    private static InboundLease PartsOf(in Encoding encoding)
+    {
+        InboundLease lease = InboundLease.Rent(slab: null, source: null);
+        for (int position = 0; position < encoding.Length;)
+        {
+            int part = ZmpFrame.ReadLength(encoding.Bytes!.Array.AsSpan(position));
+            position += ZmpFrame.HeaderSize;
+            encoding.Bytes.AddReference();
+            lease.AddPart(encoding.Bytes, position, part);
+            position += part;
+        }
+
+        lease.EndMessage();
+        return lease;
     }
 
     /// <summary>Counts what a full pipe missed. False: the pipe is gone.</summary>
@@ -111,4 +199,7 @@ internal static class Fanout
 
         return status != SendStatus.Closed;
     }
+
+    /// <summary>A message as the wires get it; by default there is none.</summary>
+    private readonly record struct Encoding(Slab? Bytes, int Length);
 }

@@ -143,8 +143,6 @@ internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new Inbo
 
     public override SendStatus TrySend(in OutgoingMessage message, bool force = false) => SendStatus.Closed;
 
-    public override SendStatus TrySendShared(Slab encoded, int length, bool force = false) => SendStatus.Closed;
-
     public override void SendOwn(ZmpFlags flags, ReadOnlySpan<byte> body)
     {
     }

@@ -13,6 +13,9 @@ internal sealed class SubscriberCore : SocketCore
     private readonly PrefixCounts _topics = new();
     private readonly Distribution<Pipe> _all = new();
 
+    // All pipes, for as long as these are all: found without the lock. Null when that is not known.
+    private Pipe[]? _peers;
+
     // Pipes whose connection is lost: the next one is told all topics, so they need no news until then.
     private readonly HashSet<Pipe> _lost = [];
 
@@ -114,62 +117,20 @@ internal sealed class SubscriberCore : SocketCore
     }
 
     /// <summary>XSUB: what begins with 1 or 0 changes the topics, and travels as it is; the rest are messages to all publishers.</summary>
+    /// <remarks>
+    /// A message without topics needs no turn among them: whoever sends both, on one thread, has told every publisher of the one before it sends the other. A pipe that is being greeted meanwhile may get it between two
+    /// of its topics, as it may before the first: it takes messages from the moment on that it is attached.
+    /// </remarks>
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
-        using (new InOrder(_order))
+        bool onlyFirst = OnlyFirst; // One answer for both looks.
+        if (InprocUpstream.Look(message, onlyFirst).Topics)
         {
-            int parts = message.PartCount;
-            bool isOnlyNews = true;
-            bool isNews = false;
-            List<int>? untold = null;
-            SubscriptionParts upstream = default; // A message comes whole: nothing is kept from one to the next, also of one whose memory cannot be read to its end.
-            PartCursor at = default;
-            for (int i = 0; i < parts; i++)
-            {
-                UpstreamPart kind = upstream.Next(UpstreamPart.Data, message.NextPart(ref at), i < parts - 1, OnlyFirst, out ReadOnlySpan<byte> prefix);
-                if (kind == UpstreamPart.Subscribe)
-                {
-                    Add(prefix);
-                    isNews = true;
-                }
-                else if (kind == UpstreamPart.Cancel)
-                {
-                    if (RemoveLast(prefix))
-                    {
-                        isNews = true;
-                    }
-                    else
-                    {
-                        (untold ??= []).Add(i);
-                    }
-                }
-                else
-                {
-                    isOnlyNews = false;
-                }
-            }
-
-            Pipe[] pipes;
-            using (Gate.Hold())
-            {
-                pipes = [.. _all.Peers];
-            }
-
-            if (isOnlyNews && (!isNews || pipes.Length == 0))
-            {
-                message.Consume();
-                return SendStatus.Accepted; // Nobody needs to know, or whoever comes will be told.
-            }
-
-            // Forced as a SUB's topics are: one that a mark kept back would never be told.
-            if (untold is null)
-            {
-                Fanout.Send(this, pipes, message, force: isOnlyNews);
-            }
-            else
-            {
-                Fanout.SendWithout(untold, this, pipes, message, force: isOnlyNews); // A publisher that hears a cancel for each of them would count down what others of us still ask for.
-            }
+            RouteTopics(message, onlyFirst);
+        }
+        else
+        {
+            Fanout.Send(this, Peers(), message);
         }
 
         return SendStatus.Accepted;
@@ -224,6 +185,7 @@ internal sealed class SubscriberCore : SocketCore
 
     protected override bool Attach(Pipe pipe)
     {
+        _peers = null;
         pipe.Place = _all.Add(pipe);
         return true;
     }
@@ -233,10 +195,66 @@ internal sealed class SubscriberCore : SocketCore
         if (pipe.Place is DistributionSlot slot)
         {
             pipe.Place = null;
+            _peers = null;
             _all.Remove(slot);
         }
 
         _lost.Remove(pipe);
+    }
+
+    /// <summary>A message that changes topics, be it among other parts.</summary>
+    private void RouteTopics(in OutgoingMessage message, bool onlyFirst)
+    {
+        using (new InOrder(_order))
+        {
+            int parts = message.PartCount;
+            bool isOnlyNews = true;
+            bool isNews = false;
+            List<int>? untold = null;
+            SubscriptionParts upstream = default; // A message comes whole: nothing is kept from one to the next, also of one whose memory cannot be read to its end.
+            PartCursor at = default;
+            for (int i = 0; i < parts; i++)
+            {
+                UpstreamPart kind = upstream.Next(UpstreamPart.Data, message.NextPart(ref at), i < parts - 1, onlyFirst, out ReadOnlySpan<byte> prefix);
+                if (kind == UpstreamPart.Subscribe)
+                {
+                    Add(prefix);
+                    isNews = true;
+                }
+                else if (kind == UpstreamPart.Cancel)
+                {
+                    if (RemoveLast(prefix))
+                    {
+                        isNews = true;
+                    }
+                    else
+                    {
+                        (untold ??= []).Add(i);
+                    }
+                }
+                else
+                {
+                    isOnlyNews = false;
+                }
+            }
+
+            Pipe[] pipes = Peers();
+            if (isOnlyNews && (!isNews || pipes.Length == 0))
+            {
+                message.Consume(); // Nobody needs to know, or whoever comes will be told.
+                return;
+            }
+
+            // Forced as a SUB's topics are: one that a mark kept back would never be told.
+            if (untold is null)
+            {
+                Fanout.Send(this, pipes, message, force: isOnlyNews);
+            }
+            else
+            {
+                Fanout.SendWithout(untold, this, pipes, message, force: isOnlyNews); // A publisher that hears a cancel for each of them would count down what others of us still ask for.
+            }
+        }
     }
 
     private void Add(ReadOnlySpan<byte> prefix)
@@ -278,8 +296,29 @@ internal sealed class SubscriberCore : SocketCore
         return true;
     }
 
+    /// <summary>All pipes.</summary>
+    private Pipe[] Peers()
+    {
+        if (Volatile.Read(ref _peers) is { } peers)
+        {
+            return peers;
+        }
+
+        using (Gate.Hold())
+        {
+            return PeersUnderLock();
+        }
+    }
+
+    private Pipe[] PeersUnderLock()
+    {
+        Pipe[] peers = _peers ?? [.. _all.Peers];
+        Volatile.Write(ref _peers, peers);
+        return peers;
+    }
+
     /// <summary>The pipes that a change of topics is told to. Under the lock.</summary>
-    private Pipe[] Informed() => _lost.Count == 0 ? [.. _all.Peers] : Array.FindAll([.. _all.Peers], pipe => !_lost.Contains(pipe));
+    private Pipe[] Informed() => _lost.Count == 0 ? PeersUnderLock() : Array.FindAll(PeersUnderLock(), pipe => !_lost.Contains(pipe));
 
     private static void SendAll(Pipe[] pipes, ZmpFlags flags, ReadOnlySpan<byte> prefix)
     {

@@ -1,4 +1,3 @@
-using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
@@ -130,25 +129,6 @@ internal sealed class InprocPipe : Pipe
 
         message.Consume();
         return SendStatus.Accepted;
-    }
-
-    public override SendStatus TrySendShared(Slab encoded, int length, bool force = false)
-    {
-        // The parts stay where they are, in the bytes that the wires get; only the headers are left out.
-        InboundLease lease = InboundLease.Rent(slab: null, source: null);
-        for (int position = 0; position < length;)
-        {
-            int part = ZmpFrame.ReadLength(encoded.Array.AsSpan(position));
-            position += ZmpFrame.HeaderSize;
-            encoded.AddReference();
-            lease.AddPart(encoded, position, part);
-            position += part;
-        }
-
-        lease.EndMessage();
-        SendStatus status = TrySend(new OutgoingMessage(lease, 0), force);
-        lease.Release(0, lease.GenerationOf(0));
-        return status;
     }
 
     /// <summary>Sends a piece of a message that was found to have room.</summary>

@@ -85,9 +85,6 @@ internal abstract class Pipe
     /// <param name="force">Room was found already: another thread's message that took it since does not count.</param>
     public abstract SendStatus TrySend(in OutgoingMessage message, bool force = false);
 
-    /// <summary>Sends a message that other peers get too, encoded already.</summary>
-    public abstract SendStatus TrySendShared(Buffers.Slab encoded, int length, bool force = false);
-
     /// <summary>Whether a message would be taken now; if not, the socket is told when there is room.</summary>
     public abstract bool HasRoom { get; }
 

@@ -61,7 +61,8 @@ internal sealed class WirePipe : Pipe
         return status;
     }
 
-    public override SendStatus TrySendShared(Buffers.Slab encoded, int length, bool force = false)
+    /// <summary>Sends a message that other peers get too, encoded already: short ones are copied, long ones go by reference.</summary>
+    public SendStatus TrySendShared(Buffers.Slab encoded, int length, bool force)
     {
         SendStatus status = Queue.TryAppendShared(encoded, 0, length, messages: 1, out bool schedule, force);
         if (schedule)

@@ -132,8 +132,6 @@ internal sealed class TestPipe : Pipe
 
     public override SendStatus TrySend(in OutgoingMessage message, bool force = false) => SendStatus.Full;
 
-    public override SendStatus TrySendShared(Slab encoded, int length, bool force = false) => SendStatus.Full;
-
     public override void SendOwn(ZmpFlags flags, ReadOnlySpan<byte> body)
     {
     }
