@@ -9,7 +9,7 @@ namespace Net.Zlink;
 /// Options of tls and wss endpoints. Certificates come from PEM files, as in the native core, or as objects. Both TLS 1.2 (the native core's only version) and 1.3 are spoken. All of them reach endpoints made afterwards; files that
 /// change on disk reach the connections made after the change, without a restart.
 /// </summary>
-/// <remarks>Not synchronised: set them from one thread at a time. Certificates, policies and callbacks stay the caller's, and must stay usable as long as the endpoints. Callbacks run on pool threads, never on a shard.</remarks>
+/// <remarks>Not synchronised: set them from one thread at a time. Certificates, policies and callbacks stay the caller's, and must stay usable and as they are as long as the endpoints. Callbacks run on a thread of their own each time, never on a shard: they may sleep, and only their own connection waits.</remarks>
 public sealed class TlsOptions
 {
     /// <summary>PEM file with this side's certificate and, behind it, those of its issuers. Empty (default): none. A listener needs one; a client shows it if the server asks. For endpoints made afterwards.</summary>
@@ -24,10 +24,16 @@ public sealed class TlsOptions
     /// <summary>This side's certificate with its private key; goes before the files. Null (default): the files. For endpoints made afterwards.</summary>
     public X509Certificate2? Certificate { get; set; }
 
-    /// <summary>PEM file with the only authorities that peers' certificates may come from. Empty (default): see <see cref="TrustSystem"/>. For endpoints made afterwards.</summary>
+    /// <summary>
+    /// PEM file with the only authorities that peers' certificates may come from, together with those in the CustomTrustStore of <see cref="ChainPolicy"/>, if there is one. Empty (default): see <see cref="TrustSystem"/>.
+    /// It holds with <see cref="ChainPolicy"/>, <see cref="Server"/> and <see cref="Client"/> as well. A callback (<see cref="Validation"/>) is told what these authorities make of a certificate, and decides. For endpoints made afterwards.
+    /// </summary>
     public string CaFile { get; set => field = NotNull(value); } = "";
 
-    /// <summary>Trust the system's authorities while <see cref="CaFile"/> is empty. Default true. False without a file trusts nobody. For endpoints made afterwards.</summary>
+    /// <summary>
+    /// Trust the system's authorities while <see cref="CaFile"/> is empty. Default true. False without a file trusts nobody but the authorities in the CustomTrustStore of <see cref="ChainPolicy"/>, if there is one. It holds with
+    /// <see cref="ChainPolicy"/>, <see cref="Server"/> and <see cref="Client"/> as well. For endpoints made afterwards.
+    /// </summary>
     public bool TrustSystem { get; set; } = true;
 
     /// <summary>Connections that this side makes: accept only certificates that are valid, trusted and for the right name. Default true. Without it anybody on the way can read and change everything. For endpoints made afterwards.</summary>
@@ -36,7 +42,7 @@ public sealed class TlsOptions
     /// <summary>Connections that this side takes: accept only clients with a certificate that is valid and trusted. Default false. For endpoints made afterwards.</summary>
     public bool RequireClientCertificate { get; set; }
 
-    /// <summary>The name to ask the server for (SNI) and to check its certificate against. Empty (default): the endpoint's host. For endpoints made afterwards.</summary>
+    /// <summary>The name to ask the server for (SNI) and to check its certificate against. Empty (default): the endpoint's host. An IP address is only checked, and not sent as SNI (RFC 6066, 3): a server with several certificates shows its default one. For endpoints made afterwards.</summary>
     public string HostName { get; set => field = NotNull(value); } = "";
 
     /// <summary>Versions to speak. None (default): what the system allows, 1.2 and 1.3 as a rule. For endpoints made afterwards.</summary>
@@ -46,15 +52,21 @@ public sealed class TlsOptions
     public CipherSuitesPolicy? CipherSuites { get; set; }
 
     /// <summary>How certificate chains are built and checked. Null (default): without revocation checks, and without downloads, which would hold a handshake up for as long as somebody else's server likes. For endpoints made afterwards.</summary>
+    /// <remarks>
+    /// A copy is used, for each handshake. With <see cref="CaFile"/>, or without <see cref="TrustSystem"/>, its TrustMode becomes CustomRootTrust, and the file's authorities join those in its CustomTrustStore. All else is taken
+    /// as it is: the defaults of a new policy allow downloads and ask for revocation online, and VerificationFlags may let in what nobody trusts.
+    /// </remarks>
     public X509ChainPolicy? ChainPolicy { get; set; }
 
     /// <summary>Asked about every peer's certificate, instead of this library's own judgement; it is told what the base library found. Null (default): our own judgement. For endpoints made afterwards.</summary>
     public RemoteCertificateValidationCallback? Validation { get; set; }
 
-    /// <summary>Used as they are for connections that this side takes, instead of all of the above. Null (default): all of the above. For endpoints made afterwards.</summary>
+    /// <summary>Used for connections that this side takes, instead of all of the above but <see cref="CaFile"/> and <see cref="TrustSystem"/>. Null (default): all of the above. For endpoints made afterwards.</summary>
+    /// <remarks>A copy is used, for each handshake. With CaFile, or without TrustSystem, its CertificateChainPolicy is treated like <see cref="ChainPolicy"/>; where it has none it gets one, with its CertificateRevocationCheckMode.</remarks>
     public SslServerAuthenticationOptions? Server { get; set; }
 
-    /// <summary>Used as they are for connections that this side makes, instead of all of the above. Null (default): all of the above. For endpoints made afterwards.</summary>
+    /// <summary>Used for connections that this side makes, instead of all of the above but <see cref="CaFile"/> and <see cref="TrustSystem"/>. Null (default): all of the above. For endpoints made afterwards.</summary>
+    /// <remarks>As with <see cref="Server"/>. While its TargetHost is null or empty it is <see cref="HostName"/>, or the endpoint's host.</remarks>
     public SslClientAuthenticationOptions? Client { get; set; }
 
     internal TlsSettings Snapshot() => new()

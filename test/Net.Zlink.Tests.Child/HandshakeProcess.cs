@@ -1,9 +1,10 @@
 using System.Security.Cryptography.X509Certificates;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Tests.Child;
 
 /// <summary>
-/// Where the application's certificate callbacks run, at both ends, and where connections go behind their handshakes. Says CALLBACKS, how many there were, how many of them were not on the thread pool, and how many
+/// Where the application's certificate callbacks run, at both ends, and where connections go behind their handshakes. Says CALLBACKS, how many there were, how many of them were not on a thread of their own, and how many
 /// connections the server's fullest shard of two has.
 /// </summary>
 internal static class HandshakeProcess
@@ -47,7 +48,7 @@ internal static class HandshakeProcess
         options.Validation = static (_, _, _, _) =>
         {
             Interlocked.Increment(ref s_calls);
-            if (!Thread.CurrentThread.IsThreadPoolThread)
+            if (!OwnThread.IsCurrent)
             {
                 Interlocked.Increment(ref s_elsewhere);
             }

@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
+using Net.Zlink.Flow;
 
 namespace Net.Zlink.Transports;
 
@@ -7,7 +8,7 @@ namespace Net.Zlink.Transports;
 /// <remarks>
 /// What can be read or written at once takes a system call and nothing else; only what has to wait becomes an operation of the runtime's. Through NetworkStream each read and write goes by an operation's object and two more, which with
 /// a hundred sessions are in no cache: an echo over TLS took 1 to 2 % longer (docs/benchmarks/log.md, "Shards of their own").
-/// <para>It begins with a handshake, which goes on on the pool whenever it had to wait: certificates are checked there, and the application's callbacks may take their time. With inline completions it would go on on the
+/// <para>It begins with a handshake, which goes on on the pool whenever it had to wait, or on a thread of its own: certificates are checked there, and the application's callbacks may take their time. With inline completions it would go on on the
 /// polling thread that brought the news, and hold up every other socket of that thread.</para>
 /// </remarks>
 /// <param name="socket">Connected and blocking, which the base class asks for; owned.</param>
@@ -18,6 +19,9 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     private int _pollingThread;
     private int _waitingWrites;
     private ReadTurn _turn;
+
+    /// <summary>A handshake goes on on a thread of its own whenever it had to wait, instead of the pool's: it may call somebody who sleeps.</summary>
+    public bool IsOnOwnThreads { get; set; }
 
     /// <summary>Hears whenever a read has to wait in here.</summary>
     public StreamUse Reads { get; } = new();
@@ -160,16 +164,23 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
     }
 
-    /// <summary>In a handshake: notes which polling thread this is, where it is one. To be awaited, which then takes the caller to the pool. No async method: one that has yielded may be through before it is awaited, and its caller then stays.</summary>
-    private ConfiguredTaskAwaitable LeavePollingThread()
+    /// <summary>In a handshake: notes which polling thread this is, where it is one. To be awaited, which then takes the caller to where handshakes go on. No async method: one that has yielded may be through before it is awaited, and its caller then stays.</summary>
+    private ThreadHop LeavePollingThread()
     {
-        if (!_isInHandshake || Thread.CurrentThread.IsThreadPoolThread)
+        if (!_isInHandshake || OwnThread.IsCurrent)
         {
-            return Task.CompletedTask.ConfigureAwait(false);
+            return ThreadHop.None;
         }
 
-        _pollingThread = Environment.CurrentManagedThreadId;
-        return Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        bool isOfPool = Thread.CurrentThread.IsThreadPoolThread;
+        if (!isOfPool)
+        {
+            _pollingThread = Environment.CurrentManagedThreadId;
+        }
+
+        return IsOnOwnThreads ? ThreadHop.ToOwnThread
+            : isOfPool ? ThreadHop.None
+            : ThreadHop.ToPool;
     }
 
     // Only in handshakes and while a connection ends, so it may cost more.

@@ -161,7 +161,7 @@ internal abstract class StreamedWire : Wire
         {
             _writing = AwaiterOf(WriteAsync(bytes, endsMidFrame));
         }
-        catch (Exception e) when (Judge(e) is not null)
+        catch (Exception e) when (IsOfConnection(e))
         {
             _writing = AwaiterOf(ValueTask.FromException(e)); // Taken like one that came later.
         }
@@ -438,10 +438,27 @@ internal abstract class StreamedWire : Wire
             _writing.GetResult();
             return WireStatus.Done;
         }
-        catch (Exception e) when (Judge(e) is not null)
+        catch (Exception e) when (IsOfConnection(e))
         {
             return WireStatus.Failed;
         }
+    }
+
+    /// <summary>A write's exception is about the connection. What a read has met goes before it: there the peer says why (an alert of TLS), and a write only finds that it is gone.</summary>
+    private bool IsOfConnection(Exception exception)
+    {
+        (SocketError error, string? detail) = (Error, Detail);
+        if (Judge(exception) is null)
+        {
+            return false;
+        }
+
+        if (_verdict == WireStatus.Failed)
+        {
+            (Error, Detail) = (error, detail);
+        }
+
+        return true;
     }
 
     private void ReturnBuffer()

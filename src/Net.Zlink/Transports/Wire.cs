@@ -61,6 +61,9 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>Our end of an accepted connection: see <see cref="Endpoints.FormatLocal"/>.</summary>
     public string FormatLocal(EndPoint? address, string endpoint) => Endpoints.FormatLocal(address, scheme, endpoint);
 
+    /// <summary>Words for the end of a connection that came before the peer had said anything: with what the transport's own handshake leaves open, where it does.</summary>
+    public virtual string WhyRefused(string words) => words;
+
     /// <summary>Begins to wait for input. True: <see cref="IWireEvents.OnInput"/> follows. False: it ended at once, <see cref="FinishWait"/> says how.</summary>
     public abstract bool WaitForInput();
 

@@ -13,7 +13,7 @@ internal abstract class WireUpgrade
     protected abstract TimeSpan Limit { get; }
 
     /// <summary>
-    /// Runs it, on pool threads: certificates are checked, files read and the user's callbacks called there. Each of its phases has a time limit. Never throws for what the peer or the network does, nor for
+    /// Runs it, on pool threads, or on its own where there are callbacks of the user's: certificates are checked, files read and these called there. Each of its phases has a time limit. Never throws for what the peer or the network does, nor for
     /// cancellation: the task completes with a value. The socket is the result's, or disposed, at the latest with its farewell.
     /// </summary>
     public abstract Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation);

@@ -64,6 +64,34 @@ public sealed class StreamedWireTests : IAsyncLifetime
         Assert.Equal(WireStatus.Done, _wire.FinishWait());
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void What_a_read_has_met_is_why_the_connection_ended_whatever_a_later_write_meets(bool readsFirst)
+    {
+        _wire.Attach(new Events(_story) { IsBusy = false });
+        if (readsFirst)
+        {
+            Fail();
+        }
+
+        Assert.False(_wire.BeginSend(new byte[1], endsMidFrame: false));
+        Assert.Equal(WireStatus.Failed, _wire.FinishSend());
+        Assert.Equal(readsFirst ? "the alert" : "no such peer", _wire.Detail);
+        if (!readsFirst)
+        {
+            Fail();
+            Assert.Equal("the alert", _wire.Detail);
+        }
+
+        void Fail()
+        {
+            _wire.Script.Enqueue(Task.FromException<int>(new IOException("the alert")));
+            Assert.False(_wire.WaitForInput());
+            Assert.Equal(WireStatus.Failed, _wire.FinishWait());
+        }
+    }
+
     /// <summary>Somebody has an errand just while a read is made.</summary>
     private void Asked(int read)
     {
@@ -109,9 +137,9 @@ public sealed class StreamedWireTests : IAsyncLifetime
 
         protected override ValueTask<int> ReadRawAsync(Memory<byte> into) => throw new NotSupportedException();
 
-        protected override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame) => throw new NotSupportedException();
+        protected override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame) => throw new IOException("no such peer");
 
-        protected override WireStatus? Judge(Exception exception) => null;
+        protected override WireStatus? Judge(Exception exception) => StreamFaults.Judge(exception, Explain);
 
         protected override void Free()
         {

@@ -105,7 +105,7 @@ internal sealed class SessionEvents(SocketCore socket)
         }
         else if (session.EndReason == DisconnectReason.HandshakeFailed)
         {
-            Publish(SocketEventTypes.HandshakeFailedNoDetail, 0, session, "the connection ended during the handshake");
+            Publish(SocketEventTypes.HandshakeFailedNoDetail, 0, session, session.EndDetail);
         }
 
         if (!isOurWish)

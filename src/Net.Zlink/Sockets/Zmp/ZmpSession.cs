@@ -237,6 +237,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         if (!_isReady && reason is DisconnectReason.Remote or DisconnectReason.TransportError)
         {
             reason = DisconnectReason.HandshakeFailed;
+            detail = connection.Wire.WhyRefused(detail ?? reason.Words());
         }
 
         if (reason == DisconnectReason.TakenOver)

@@ -21,7 +21,7 @@ internal sealed class CertificateJudge(TlsSettings settings, string? host)
         {
             try
             {
-                Refusal = users(sender, certificate, chain, errors) ? null : $"the application's own check refused the certificate{Of(certificate)}";
+                Refusal = CallbackThread.Run(() => users(sender, certificate, chain, errors)) ? null : $"the application's own check refused the certificate{Of(certificate)}";
             }
 #pragma warning disable CA1031 // It may throw anything; it ends this handshake and nothing else.
             catch (Exception e)

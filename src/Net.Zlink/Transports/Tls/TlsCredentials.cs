@@ -28,11 +28,14 @@ internal sealed class TlsCredentials
         }
     }
 
-    /// <summary>What is wrong with them already, before anybody connects: a file that is missing, or not what it should be. Null: nothing.</summary>
-    /// <param name="mustHaveOwn">The side that listens has to show a certificate.</param>
-    public string? Check(bool mustHaveOwn)
+    // Only authorities that the application has named count, perhaps none.
+    private bool IsPinned => _authorities is not null || !_settings.TrustSystem;
+
+    /// <summary>What is wrong with them already, before anybody connects to this side: a file that is missing, or not what it should be. Null: nothing.</summary>
+    public string? Check()
     {
-        if (mustHaveOwn && _settings.Certificate is null && _ownFiles is null)
+        bool showsOwn = _settings.Server is null; // Else it shows what those options say.
+        if (showsOwn && _settings.Certificate is null && _ownFiles is null)
         {
             return "a listener needs a certificate: set Tls.CertificateFile and Tls.KeyFile, or Tls.Certificate";
         }
@@ -42,12 +45,16 @@ internal sealed class TlsCredentials
             : EndpointError.Quote(_settings.CertificateFile);
         try
         {
-            if (mustHaveOwn && _settings.Certificate is { HasPrivateKey: false })
+            if (showsOwn)
             {
-                return NoKey;
+                if (_settings.Certificate is { HasPrivateKey: false })
+                {
+                    return NoKey;
+                }
+
+                Own();
             }
 
-            Own();
             what = EndpointError.Quote(_settings.CaFile);
             _authorities?.Get();
             return null;
@@ -59,24 +66,24 @@ internal sealed class TlsCredentials
     }
 
     /// <summary>What a server shows and demands.</summary>
-    public SslServerAuthenticationOptions ForServer(CertificateJudge judge) => _settings.Server ?? new SslServerAuthenticationOptions
+    public SslServerAuthenticationOptions ForServer(CertificateJudge judge) => _settings.Server is { } users ? ApplicationOptions.Copy(users, PolicyOf(users.CertificateChainPolicy, users.CertificateRevocationCheckMode)) : new()
     {
         ServerCertificateContext = Own(),
         ClientCertificateRequired = _settings.RequireClientCertificate,
         EnabledSslProtocols = _settings.Protocols,
         CipherSuitesPolicy = _settings.CipherSuites,
-        CertificateChainPolicy = ChainPolicy(),
+        CertificateChainPolicy = Pin(_settings.ChainPolicy?.Clone() ?? new X509ChainPolicy { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true }),
         RemoteCertificateValidationCallback = judge.Accepts,
     };
 
     /// <summary>What a client asks for and shows.</summary>
-    public SslClientAuthenticationOptions ForClient(CertificateJudge judge, string host) => _settings.Client ?? new SslClientAuthenticationOptions
+    public SslClientAuthenticationOptions ForClient(CertificateJudge judge, string host) => _settings.Client is { } users ? ApplicationOptions.Copy(users, PolicyOf(users.CertificateChainPolicy, users.CertificateRevocationCheckMode), host) : new()
     {
         TargetHost = host,
         ClientCertificateContext = Own(),
         EnabledSslProtocols = _settings.Protocols,
         CipherSuitesPolicy = _settings.CipherSuites,
-        CertificateChainPolicy = ChainPolicy(),
+        CertificateChainPolicy = Pin(_settings.ChainPolicy?.Clone() ?? new X509ChainPolicy { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true }),
         RemoteCertificateValidationCallback = judge.Accepts,
         AllowRenegotiation = false, // A second handshake in the middle of a session would call back on the thread that reads. No peer of ours asks for one, and TLS 1.3 has none.
     };
@@ -92,15 +99,17 @@ internal sealed class TlsCredentials
         return _own ??= certificate.HasPrivateKey ? SslStreamCertificateContext.Create(certificate, additionalCertificates: null, offline: true) : throw new InvalidOperationException(NoKey);
     }
 
-    private X509ChainPolicy ChainPolicy()
-    {
-        if (_settings.ChainPolicy is { } users)
-        {
-            return users;
-        }
+    /// <summary>The policy of options of the application's own; null, which leaves it to the base library, where there is none and nothing to add to it.</summary>
+    private X509ChainPolicy? PolicyOf(X509ChainPolicy? users, X509RevocationMode revocation) =>
+        users is not null ? Pin(users.Clone())
+        : IsPinned ? Pin(new X509ChainPolicy { RevocationMode = revocation }) // As the base library makes one.
+        : null;
 
-        var policy = new X509ChainPolicy { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true };
-        if (_authorities is not null || !_settings.TrustSystem)
+    /// <summary>Says in a policy whom to trust. It does so whoever made the policy: one that is there for its revocation mode must not let in whomever the system trusts.</summary>
+    /// <param name="policy">Of this handshake alone: the base library, too, adds to it what the peer sent.</param>
+    private X509ChainPolicy Pin(X509ChainPolicy policy)
+    {
+        if (IsPinned)
         {
             policy.TrustMode = X509ChainTrustMode.CustomRootTrust;
             if (_authorities is not null)

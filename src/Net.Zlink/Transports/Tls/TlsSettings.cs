@@ -19,7 +19,7 @@ internal sealed record TlsSettings
     /// <summary>A certificate with its private key, instead of files. The user's to dispose.</summary>
     public X509Certificate2? Certificate { get; init; }
 
-    /// <summary>PEM file with the only authorities to trust; empty: see <see cref="TrustSystem"/>.</summary>
+    /// <summary>PEM file with the only authorities to trust, but for those of a policy; empty: see <see cref="TrustSystem"/>.</summary>
     public string CaFile { get; init; } = "";
 
     /// <summary>Trust the system's authorities where <see cref="CaFile"/> is empty.</summary>
@@ -46,9 +46,9 @@ internal sealed record TlsSettings
     /// <summary>Asked instead of our own judgement.</summary>
     public RemoteCertificateValidationCallback? Validation { get; init; }
 
-    /// <summary>Used as they are, instead of all of the above, for connections that this side takes.</summary>
+    /// <summary>Used instead of all of the above but the authorities, for connections that this side takes.</summary>
     public SslServerAuthenticationOptions? Server { get; init; }
 
-    /// <summary>Used as they are, instead of all of the above, for connections that this side makes.</summary>
+    /// <summary>Used instead of all of the above but the authorities, for connections that this side makes.</summary>
     public SslClientAuthenticationOptions? Client { get; init; }
 }

@@ -12,7 +12,7 @@ internal sealed class TlsBindTarget(string text, TcpBindAddress address) : BindT
     public override BindResult Bind(TransportSettings settings)
     {
         var credentials = new TlsCredentials(settings.Tls);
-        if (settings.Tls.Server is null && credentials.Check(mustHaveOwn: true) is { } complaint)
+        if (credentials.Check() is { } complaint)
         {
             return new BindResult(null, EndpointError.Invalid(complaint));
         }

@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using System.Security.Authentication;
 using Net.Zlink.Buffers;
+using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Transports.Tls;
@@ -40,7 +41,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         CancellationToken end = deadline.Token;
 
         // On a stack of its own, and given up where it does not end with its time: the certificates' files are read and the application's callbacks run in it, and one of them may never return.
-        Task shaking = Task.Run(() => ShakeAsync(tls, judge, end), CancellationToken.None);
+        Task shaking = HasCallbacks ? ShakeOnOwnThreadsAsync(stream, tls, judge, end) : Task.Run(() => ShakeAsync(tls, judge, end), CancellationToken.None);
         try
         {
             await shaking.WaitAsync(end).ConfigureAwait(false);
@@ -79,6 +80,29 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
     {
         await shaking.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await tls.DisposeAsync().ConfigureAwait(false);
+    }
+
+    private bool HasCallbacks => (host is null, settings) switch
+    {
+        (true, { Server: { } users }) => users.RemoteCertificateValidationCallback is not null || users.ServerCertificateSelectionCallback is not null,
+        (false, { Client: { } users }) => users.RemoteCertificateValidationCallback is not null || users.LocalCertificateSelectionCallback is not null,
+        _ => settings.Validation is not null,
+    };
+
+    /// <summary>As <see cref="ShakeAsync"/>, where callbacks of the application's may sleep in it: see <see cref="CallbackThread"/>. It ends on the pool.</summary>
+    private async Task ShakeOnOwnThreadsAsync(ReadinessStream stream, TlsStream tls, CertificateJudge judge, CancellationToken end)
+    {
+        stream.IsOnOwnThreads = true;
+        try
+        {
+            await ThreadHop.ToOwnThread;
+            await ShakeAsync(tls, judge, end).ConfigureAwait(false);
+        }
+        finally
+        {
+            stream.IsOnOwnThreads = false;
+            await ThreadHop.ToPool;
+        }
     }
 
     private Task ShakeAsync(TlsStream tls, CertificateJudge judge, CancellationToken end) => host is null

@@ -14,6 +14,10 @@ internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool) : S
     }
 
     /// <inheritdoc/>
+    /// <remarks>A client is through with the handshake of TLS 1.3, and may be with that of 1.2, before the server has judged its certificate; and .NET's own client judges the server's behind it.</remarks>
+    public override string WhyRefused(string words) => $"{words}; over tls the peer may not have accepted this side's certificate, or the lack of one";
+
+    /// <inheritdoc/>
     public override WireStatus EndSending(WireEnd end) => End(tls.ShutdownAsync);
 
     /// <inheritdoc/>

@@ -20,7 +20,7 @@ internal sealed class WebSocketBindTarget(string text, bool isSecure, TcpBindAdd
         if (isSecure)
         {
             var credentials = new TlsCredentials(settings.Tls);
-            if (settings.Tls.Server is null && credentials.Check(mustHaveOwn: true) is { } complaint)
+            if (credentials.Check() is { } complaint)
             {
                 return new BindResult(null, EndpointError.Invalid(complaint));
             }

@@ -61,6 +61,27 @@ internal sealed class Authorities : IDisposable
             Write("chain.key", leafKey.ExportPkcs8PrivateKeyPem()));
     }
 
+    /// <summary>A leaf for localhost and 127.0.0.1 whose issuer's certificate nobody shows, but could be had at a URL; and the file of the root above that.</summary>
+    public (string Root, X509Certificate2 Leaf) WithIssuerElsewhere(string url)
+    {
+        using var rootKey = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        using var middleKey = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        using var leafKey = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        DateTimeOffset from = DateTimeOffset.UtcNow.AddDays(-1);
+        DateTimeOffset to = DateTimeOffset.UtcNow.AddDays(30);
+        using X509Certificate2 root = Authority("CN=root", rootKey).CreateSelfSigned(from, to);
+        using X509Certificate2 bare = Authority("CN=elsewhere", middleKey).Create(root, from, to, [1, 2, 3]);
+        using X509Certificate2 middle = bare.CopyWithPrivateKey(middleKey);
+        var request = new CertificateRequest("CN=leaf", leafKey, HashAlgorithmName.SHA256);
+        var names = new SubjectAlternativeNameBuilder();
+        names.AddDnsName("localhost");
+        names.AddIpAddress(IPAddress.Loopback);
+        request.CertificateExtensions.Add(names.Build());
+        request.CertificateExtensions.Add(new X509AuthorityInformationAccessExtension(ocspUris: null, [$"{url}/issuer.crt"]));
+        using X509Certificate2 leaf = request.Create(middle, from, to, [4, 5, 6]);
+        return (Write("root.crt", root.ExportCertificatePem()), Keep(leaf.CopyWithPrivateKey(leafKey)));
+    }
+
     /// <summary>The server's certificate alone.</summary>
     public X509Certificate2 WithoutKey() => Keep(X509CertificateLoader.LoadCertificate(Server.RawData));
 

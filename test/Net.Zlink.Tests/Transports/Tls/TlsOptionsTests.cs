@@ -74,6 +74,33 @@ public sealed class TlsOptionsTests : IDisposable
     }
 
     [Theory]
+    [InlineData(SslProtocols.Tls12, TlsCipherSuite.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, true)]
+    [InlineData(SslProtocols.Tls12, TlsCipherSuite.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, false)]
+    [InlineData(SslProtocols.Tls13, TlsCipherSuite.TLS_AES_128_GCM_SHA256, true)]
+    [InlineData(SslProtocols.Tls13, TlsCipherSuite.TLS_CHACHA20_POLY1305_SHA256, false)]
+    public async Task Cipher_suites_are_the_applications_to_choose(SslProtocols protocols, TlsCipherSuite suite, bool atServer)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            Assert.Skip("NOT TESTED HERE: Windows lets nobody choose cipher suites");
+            return;
+        }
+
+        var only = new CipherSuitesPolicy([suite]);
+        TlsCipherSuite seen = TlsCipherSuite.TLS_NULL_WITH_NULL_NULL;
+        await AssertTalksAsync("tls://localhost:0", (server, client) =>
+        {
+            (server.Protocols, (atServer ? server : client).CipherSuites) = (protocols, only);
+            client.Validation = (sender, _, _, errors) =>
+            {
+                seen = ((SslStream)sender).NegotiatedCipherSuite;
+                return errors == SslPolicyErrors.None;
+            };
+        });
+        Assert.Equal(suite, seen);
+    }
+
+    [Theory]
     [InlineData(SslProtocols.Tls12)]
     [InlineData(SslProtocols.Tls13)]
     public async Task A_client_shows_its_certificate_where_one_is_demanded(SslProtocols protocols)
@@ -126,6 +153,32 @@ public sealed class TlsOptionsTests : IDisposable
         server.Server = new SslServerAuthenticationOptions { ServerCertificateSelectionCallback = (_, name) => string.Equals(name, "chosen.example", StringComparison.Ordinal) ? _own.Server : null! };
         client.Client = new SslClientAuthenticationOptions { TargetHost = "chosen.example", RemoteCertificateValidationCallback = static (_, certificate, _, _) => certificate is not null };
     });
+
+    [Theory]
+    [InlineData("tls", null, "", "localhost")]
+    [InlineData("tls", "", "", "localhost")]
+    [InlineData("tls", null, "elsewhere.example", "elsewhere.example")]
+    [InlineData("tls", "chosen.example", "elsewhere.example", "chosen.example")]
+    [InlineData("wss", null, "", "localhost")]
+    public async Task Options_of_the_applications_own_without_a_name_ask_for_that_of_the_endpoint(string scheme, string? target, string hostName, string asked)
+    {
+        string? seen = null;
+        await AssertTalksAsync($"{scheme}://localhost:0", (server, client) =>
+        {
+            X509Certificate2 shown = _own.Issue("CN=named", [asked], []);
+            server.Server = new SslServerAuthenticationOptions
+            {
+                ServerCertificateSelectionCallback = (_, name) =>
+                {
+                    seen = name;
+                    return shown;
+                },
+            };
+            client.HostName = hostName;
+            client.Client = new SslClientAuthenticationOptions { TargetHost = target };
+        });
+        Assert.Equal(asked, seen);
+    }
 
     [Fact]
     public Task A_chain_policy_of_the_applications_own_decides() => AssertTalksAsync("tls://localhost:0", (_, client) =>

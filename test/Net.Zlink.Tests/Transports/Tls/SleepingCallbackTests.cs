@@ -1,0 +1,145 @@
+using System.Diagnostics;
+using System.Net.Security;
+using System.Net.Sockets;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Transports.Tls;
+
+/// <summary>The application's TLS callbacks may sleep: that is for their own connections to bear.</summary>
+[Collection(Alone.Name)]
+public sealed class SleepingCallbackTests(ITestOutputHelper output) : IDisposable
+{
+    private const int RoundTrips = 1_000;
+
+    // 1 to 10 ms measured, on two busy processors; where callbacks sleep on the pool's threads it is 3 to 5 s.
+    private static readonly TimeSpan Allowed = TimeSpan.FromSeconds(1);
+
+    // Six, and more than the pool has threads for: one for each processor by itself, and what tests before this one made it add.
+    private readonly int _sleepers = Math.Max(6, ThreadPool.ThreadCount + (2 * Environment.ProcessorCount));
+    private readonly Authorities _own = new();
+
+    public void Dispose() => _own.Dispose();
+
+    [Theory]
+    [InlineData("Validation, connecter")]
+    [InlineData("Validation, listener")]
+    [InlineData("Client, validation")]
+    [InlineData("Client, choice of a certificate")]
+    [InlineData("Server, validation")]
+    [InlineData("Server, choice of a certificate")]
+    public async Task A_thousand_round_trips_of_another_connection_go_on_while_callbacks_sleep(string which)
+    {
+        await using var fixture = new StreamFixture();
+        using var entered = new CountdownEvent(_sleepers);
+        using var gate = new ManualResetEventSlim();
+        StreamSocket server = fixture.Context.CreateStream();
+        StreamSocket client = fixture.Context.CreateStream();
+        server.Options.Tls.Certificate = _own.Server;
+        client.Options.Tls.VerifyPeer = false;
+        Hold(which, server.Options.Tls, client.Options.Tls, () =>
+        {
+            entered.Signal();
+            Assert.True(gate.Wait(Guard.Limit));
+        });
+        string sleeping = server.Bind("tls://127.0.0.1:0");
+        fixture.Bind(TestHandler.Echo(), out string echo);
+        using var first = new ManualResetEventSlim();
+        TimeSpan longest = TimeSpan.Zero;
+        var trips = new Thread(() => longest = GoOn(echo, first, entered)) { IsBackground = true };
+        trips.Start();
+
+        // Beside the pool, which would else be slow to run the test itself.
+        await Task.Factory.StartNew(() => Assert.True(first.Wait(Guard.Limit, Guard.Token)), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default).Guarded();
+        Task[] connects = [.. Enumerable.Range(0, _sleepers).Select(_ => client.ConnectAsync(sleeping, Guard.Token).AsTask())];
+        await Task.Factory.StartNew(trips.JoinGuarded, Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default).Guarded();
+        gate.Set();
+        await Task.WhenAll(connects).Guarded();
+        await fixture.UntilAsync(() => server.PeerCount == _sleepers);
+        output.WriteLine($"{_sleepers} slept, and the longest of {RoundTrips} round trips or more took {longest.TotalMilliseconds:0.0} ms");
+        Assert.InRange(longest, TimeSpan.Zero, Allowed);
+    }
+
+    /// <summary>A thread and a blocking socket of its own, which need the pool for nothing: round trips until all callbacks sleep, and a thousand behind that. The longest of them.</summary>
+    private static TimeSpan GoOn(string endpoint, ManualResetEventSlim first, CountdownEvent entered)
+    {
+        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = (int)Guard.Limit.TotalMilliseconds };
+        socket.Connect(RawPeer.AddressOf(endpoint));
+        byte[] frame = Wire.Frame(Wire.Pattern(100));
+        byte[] answer = new byte[frame.Length];
+        TimeSpan longest = TimeSpan.Zero;
+        for (int rest = RoundTrips; rest > 0; rest -= entered.IsSet ? 1 : 0)
+        {
+            long started = Stopwatch.GetTimestamp();
+            socket.Send(frame);
+            for (int have = 0; have < answer.Length;)
+            {
+                int received = socket.Receive(answer, have, answer.Length - have, SocketFlags.None);
+                Assert.NotEqual(0, received);
+                have += received;
+            }
+
+            TimeSpan took = Stopwatch.GetElapsedTime(started);
+            longest = took > longest && first.IsSet ? took : longest; // The first one compiles the code.
+            first.Set();
+        }
+
+        return longest;
+    }
+
+    private void Hold(string which, TlsOptions server, TlsOptions client, Action sleep)
+    {
+        RemoteCertificateValidationCallback check = (_, _, _, _) =>
+        {
+            sleep();
+            return true;
+        };
+        RemoteCertificateValidationCallback any = static (_, _, _, _) => true;
+        switch (which)
+        {
+            case "Validation, connecter":
+                client.Validation = check;
+                break;
+            case "Validation, listener":
+                (server.Validation, server.RequireClientCertificate) = (check, true);
+                client.Certificate = _own.Server;
+                break;
+            case "Client, validation":
+                client.Client = new() { RemoteCertificateValidationCallback = check };
+                break;
+            case "Client, choice of a certificate":
+                int calls = 0;
+                client.Client = new()
+                {
+                    RemoteCertificateValidationCallback = any,
+                    LocalCertificateSelectionCallback = (_, _, _, _, _) =>
+                    {
+                        // It is asked more than once in a handshake.
+                        if (Interlocked.Increment(ref calls) <= _sleepers)
+                        {
+                            sleep();
+                        }
+
+                        return _own.Server;
+                    },
+                };
+                break;
+            case "Server, validation":
+                server.Server = new() { ServerCertificate = _own.Server, ClientCertificateRequired = true, RemoteCertificateValidationCallback = check };
+                client.Certificate = _own.Server;
+                break;
+            case "Server, choice of a certificate":
+                server.Server = new()
+                {
+                    ServerCertificateSelectionCallback = (_, _) =>
+                    {
+                        sleep();
+                        return _own.Server;
+                    },
+                };
+                break;
+            default:
+                throw new ArgumentOutOfRangeException(nameof(which), which, "no such callback");
+        }
+    }
+}
