@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Globalization;
+using Microsoft.Extensions.Logging;
 using Net.Zlink.Buffers;
 using Xunit;
 
@@ -11,7 +12,7 @@ internal class ContextFixture : IAsyncDisposable
     private readonly ConcurrentBag<IDisposable> _others = [];
     private Pacer? _pacer;
 
-    public ContextFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null, int? furtherShards = null)
+    public ContextFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null, int? furtherShards = null, ILoggerFactory? log = null)
     {
         // Nothing is warmed: most tests need a handful of buffers, and a pool per test would otherwise touch megabytes each time.
         Pool = new BufferPool(new BufferPoolOptions
@@ -26,6 +27,7 @@ internal class ContextFixture : IAsyncDisposable
             TimeProvider = time ?? TimeProvider.System,
             Pool = Pool,
             ShutdownTimeout = shutdownTimeout ?? Guard.Limit,
+            LoggerFactory = log,
         });
     }
 

@@ -39,6 +39,7 @@ internal sealed class ManualTimeProvider : TimeProvider
 
     /// <summary>
     /// How many timers are set to fire: lets a test see that something is scheduled, or that a disposed object left nothing behind.
+    /// The one that looks after a context's shards, which ticks as long as there are connections and is no sign of anything, is not among them.
     /// </summary>
     public int ArmedTimers
     {
@@ -46,7 +47,19 @@ internal sealed class ManualTimeProvider : TimeProvider
         {
             lock (_gate)
             {
-                return _armed.Count;
+                return _armed.Count(static timer => !timer.IsWatchdog);
+            }
+        }
+    }
+
+    /// <summary>Whether a context looks after its shards.</summary>
+    public bool HasWatchdog
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _armed.Exists(static timer => timer.IsWatchdog);
             }
         }
     }
@@ -118,6 +131,9 @@ internal sealed class ManualTimeProvider : TimeProvider
     private sealed class ManualTimer(ManualTimeProvider clock, TimerCallback callback, object? state) : ITimer
     {
         private bool _disposed;
+
+        // By its name, since projects that do not see the library's inside compile this file as well.
+        internal bool IsWatchdog => state?.GetType().Name is "ShardWatchdog";
 
         internal TimeSpan Due { get; set; }
 
