@@ -77,7 +77,7 @@ public sealed class HeldShardTests
             Assert.False(_time.HasWatchdog);
             RawPeer peer = await fixture.ConnectAsync(endpoint);
             uint id = await socket.NextConnectedAsync();
-            await fixture.Context.WhenIdleAsync().Guarded();
+            await Guard.UntilAsync(() => _time.HasWatchdog, "the connection, which is announced first, has begun on its shard");
             _time.Advance(5 * Second);
             Assert.True(_time.HasWatchdog);
             peer.Dispose();

@@ -1,4 +1,5 @@
 using System.Text;
+using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Monitoring;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Tests.Transports.WebSocket;
@@ -20,7 +21,9 @@ public sealed class RefusedLengthTests
         await using var fixture = new StreamFixture(log: _log);
         StreamSocket server = fixture.Context.CreateStream();
         RawWebSocket client = fixture.Own(await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0")));
+        uint id = await server.NextConnectedAsync();
         await client.SendMessageAsync(Encoding.ASCII.GetBytes(sent));
+        Assert.Equal((id, DisconnectReason.ProtocolError), await server.NextDisconnectedAsync());
         WebSocketFrame? frame = await client.ReadFrameAsync();
         Assert.True(frame!.IsClose);
         Assert.Equal(1009, frame.Code);
