@@ -78,6 +78,7 @@ internal sealed class ManualTimeProvider : TimeProvider
 
     /// <summary>
     /// Moves the clock forward and fires what becomes due, timers that the callbacks set included. Zero fires those that are due at once.
+    /// A context's watchdog has one tick, however far the clock goes, and the last one: stopping the clock at each of its seconds would leave shards that are told of a timer on the way at work while the clock goes on.
     /// </summary>
     public void Advance(TimeSpan by)
     {
@@ -88,7 +89,7 @@ internal sealed class ManualTimeProvider : TimeProvider
             target = _elapsed + by;
         }
 
-        while (TakeDue(target) is { } due)
+        while (TakeDue(target, watchdogs: false) is { } due)
         {
             due.Fire();
         }
@@ -98,13 +99,18 @@ internal sealed class ManualTimeProvider : TimeProvider
             // Two threads may advance at once: the clock never goes back.
             _elapsed = _elapsed > target ? _elapsed : target;
         }
+
+        while (TakeDue(target, watchdogs: true) is { } due)
+        {
+            due.Fire();
+        }
     }
 
-    private ManualTimer? TakeDue(TimeSpan target)
+    private ManualTimer? TakeDue(TimeSpan target, bool watchdogs)
     {
         lock (_gate)
         {
-            ManualTimer? due = _armed.Where(timer => timer.Due <= target).MinBy(static timer => (timer.Due, timer.Setting));
+            ManualTimer? due = _armed.Where(timer => timer.Due <= target && timer.IsWatchdog == watchdogs).MinBy(static timer => (timer.Due, timer.Setting));
             if (due is not null)
             {
                 _elapsed = _elapsed > due.Due ? _elapsed : due.Due;
