@@ -39,10 +39,10 @@ public sealed record ShardStatistics
     /// <summary>Works that threw; each ended one connection.</summary>
     public required long Faults { get; init; }
 
-    /// <summary>Time spent running.</summary>
+    /// <summary>Time spent running, the turn in progress included.</summary>
     public required TimeSpan BusyTime { get; init; }
 
-    /// <summary>The longest turn.</summary>
+    /// <summary>The longest turn, the one in progress included.</summary>
     public required TimeSpan LongestRun { get; init; }
 
     /// <summary>The most works in one turn.</summary>
@@ -70,8 +70,8 @@ public sealed record ShardStatistics
             RunsInPlace = Volatile.Read(ref counters.RunsInPlace),
             RunsFromPool = Volatile.Read(ref counters.RunsFromPool),
             Faults = Volatile.Read(ref counters.Faults),
-            BusyTime = ShardCounters.ToTime(Volatile.Read(ref counters.BusyTicks)),
-            LongestRun = ShardCounters.ToTime(Volatile.Read(ref counters.LongestTurnTicks)),
+            BusyTime = counters.BusyTime,
+            LongestRun = counters.LongestTurn,
             LargestRun = Volatile.Read(ref counters.LargestTurnWorks),
             LongestDelay = ShardCounters.ToTime(Volatile.Read(ref counters.LongestDelayTicks)),
             TotalDelay = ShardCounters.ToTime(Volatile.Read(ref counters.DelayTicks)),

@@ -18,6 +18,11 @@ public sealed record ShutdownReport
     /// <summary>How long it took.</summary>
     public required TimeSpan Elapsed { get; init; }
 
+    /// <summary>
+    /// Shards that the shutdown did not wait for any longer, by <see cref="ShardStatistics.Index"/>: a handler blocks them, or the thread pool does not run them. What they use is freed when they go on; their connections are
+    /// open until then.
+    /// </summary>
+    public IReadOnlyList<int> HeldShards { get; init; } = [];
 }
 
 /// <summary>A peer that did not get everything that was accepted for it.</summary>

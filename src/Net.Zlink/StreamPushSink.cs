@@ -28,6 +28,8 @@ internal sealed class StreamPushSink(StreamSocket socket, StreamHandler handler)
 
     public Delivery OnFrames(Connection connection, in InboundBatch batch) => Session(connection)!.Deliver(batch);
 
+    public void OnBroken(Connection connection, uint announced) => socket.Hub.Refuse((StreamLink)connection.Context!, connection, announced);
+
     public bool MayRead(Connection connection) => Session(connection)!.IsIdle;
 
     public void OnClosing(Connection connection, DisconnectReason reason, string? detail)

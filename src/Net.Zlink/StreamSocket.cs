@@ -315,6 +315,21 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <returns>False if there is no such peer.</returns>
     public bool Disconnect(uint peerId) => Hub.Disconnect(peerId, CloseMode.Orderly);
 
+    /// <summary>Ends what ConnectAsync made of an endpoint, also while it is down and waits for the next attempt: its peers as <see cref="Disconnect(uint)"/> does, and no connection is made anew. A first attempt that is under way fails.</summary>
+    /// <param name="endpoint">The text given to ConnectAsync; every connect of that text is ended.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
+    /// <exception cref="ZlinkException">NotFound: there is no such endpoint, or it was lost and is not connected again. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public void Disconnect(string endpoint)
+    {
+        ArgumentNullException.ThrowIfNull(endpoint);
+        ThrowIfEnded();
+        if (!Hub.Disconnect(endpoint))
+        {
+            throw new ZlinkException(ZlinkError.NotFound, $"{EndpointError.Quote(endpoint)} is not connected; use the text given to ConnectAsync");
+        }
+    }
+
     /// <summary>Finds a peer by its id.</summary>
     /// <param name="peerId">The id.</param>
     /// <param name="peer">The peer.</param>
@@ -447,12 +462,12 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
         }
 
         var dialer = new StreamDialer(Hub, target, Options.Snapshot(), factory, reconnect);
-        (uint id, DialResult failure) = await dialer.DialAsync(cancellationToken).ConfigureAwait(false);
+        (uint id, DialResult failure) = await dialer.BeginAsync(cancellationToken).ConfigureAwait(false);
         if (id == 0)
         {
             cancellationToken.ThrowIfCancellationRequested();
             ThrowIfEnded();
-            throw ZlinkException.ForDial(endpoint, failure);
+            throw ZlinkException.ForDial(endpoint, dialer.IsClosed ? failure with { Sentence = "it was disconnected meanwhile" } : failure);
         }
 
         Volatile.Write(ref _lastEndpoint, endpoint);

@@ -19,8 +19,8 @@ internal sealed class UndeliveredBooks
         StreamCounters sum = hub.Sum();
         lock (_gate)
         {
-            _messages += sum.DroppedMessages;
-            _bytes += sum.DroppedBytes;
+            _messages += sum.AcceptedMessages - sum.WrittenMessages; // What still waits, too: of a connection that a held shard keeps open.
+            _bytes += sum.AcceptedBytes - sum.WrittenBytes;
             foreach (UndeliveredLink link in hub.Undelivered)
             {
                 if (_peers.Count < MaxPeers)
@@ -34,10 +34,11 @@ internal sealed class UndeliveredBooks
     public void Add(SocketCore core)
     {
         (OutboundCounts outbound, _) = core.Books.Sum();
+        bool isOver = core.AllClosed.IsCompleted; // If not, a held shard keeps connections open: what they have taken in is not written any more.
         lock (_gate)
         {
-            _messages += outbound.DroppedMessages;
-            _bytes += outbound.DroppedBytes;
+            _messages += outbound.DroppedMessages + (isOver ? 0 : outbound.QueuedMessages);
+            _bytes += outbound.DroppedBytes + (isOver ? 0 : outbound.QueuedBytes);
             foreach (UndeliveredPipe pipe in core.Books.Undelivered)
             {
                 if (_peers.Count < MaxPeers)
@@ -48,11 +49,11 @@ internal sealed class UndeliveredBooks
         }
     }
 
-    public ShutdownReport Report(bool drained, TimeSpan elapsed)
+    public ShutdownReport Report(bool drained, TimeSpan elapsed, IReadOnlyList<int> heldShards)
     {
         lock (_gate)
         {
-            return new ShutdownReport { Drained = drained, UndeliveredMessages = _messages, UndeliveredBytes = _bytes, Peers = [.. _peers], Elapsed = elapsed };
+            return new ShutdownReport { Drained = drained, UndeliveredMessages = _messages, UndeliveredBytes = _bytes, Peers = [.. _peers], Elapsed = elapsed, HeldShards = heldShards };
         }
     }
 }

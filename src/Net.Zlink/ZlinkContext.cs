@@ -4,6 +4,7 @@ using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
 
@@ -141,7 +142,9 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// </summary>
     /// <param name="deadline">How long delivering may take; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
     /// <param name="cancellationToken">Ends the wait, not the shutdown.</param>
-    /// <returns>What could not be delivered. Completes on the thread pool, at the latest shortly after the deadline.</returns>
+    /// <returns>
+    /// What could not be delivered. Completes on the thread pool, at the latest shortly after the deadline: a second if a handler blocks a shard then (<see cref="ShutdownReport.HeldShards"/>), five if the thread pool runs nothing.
+    /// </returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="deadline"/> is negative and not infinite.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public Task<ShutdownReport> ShutdownAsync(TimeSpan deadline, CancellationToken cancellationToken = default)
@@ -160,7 +163,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     }
 
     /// <summary>Shuts down within <see cref="ZlinkContextOptions.ShutdownTimeout"/>, then lets go of the pool.</summary>
-    /// <returns>A task that completes when every connection is closed.</returns>
+    /// <returns>A task that completes when every connection is closed, and at the latest shortly after that time: see <see cref="ShutdownAsync"/>. While a handler blocks a shard the pool is kept for it, until it returns.</returns>
     public async ValueTask DisposeAsync() => await ShutdownAsync(_options.ShutdownTimeout).ConfigureAwait(false);
 
     /// <summary>As <see cref="DisposeAsync"/>, blocking. Called on a shard (from a handler) it only begins the shutdown, because the shard has to carry it out.</summary>
@@ -301,39 +304,59 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
             socket.BeginClose(DisconnectReason.ContextTerminated);
         }
 
-        Task all = Task.WhenAll(sockets.Select(static s => s.AllClosed));
+        Task closed = Task.WhenAll(sockets.Select(static s => s.AllClosed));
+        Task released = ReleaseAsync(closed);
         bool drained = true;
-        try
+        IReadOnlyList<ShardLoop> held = [];
+        if (!await released.EndsWithinAsync(_deadline, _options.TimeProvider).ConfigureAwait(false))
         {
-            await all.WaitAsync(_deadline, _options.TimeProvider).ConfigureAwait(false);
-        }
-        catch (TimeoutException)
-        {
-            drained = false;
+            drained = closed.IsCompleted;
             foreach (IContextSocket socket in sockets)
             {
                 socket.Abort();
             }
 
-            // An abort runs on the shards and waits for nobody else.
-            await all.ConfigureAwait(false);
+            held = await _host.Shards.AwaitAbortAsync(released).ConfigureAwait(false);
         }
 
-        await _host.Shards.ReleaseAsync().ConfigureAwait(false);
         foreach (IContextSocket socket in sockets)
         {
             Forget(socket);
         }
 
-        ShutdownReport report = _undelivered.Report(drained, Stopwatch.GetElapsedTime(started));
+        ShutdownReport report = _undelivered.Report(drained, Stopwatch.GetElapsedTime(started), [.. held.Select(static shard => shard.Index)]);
         _meters.Dispose();
+        foreach (ShardLoop shard in held)
+        {
+            shard.RunningWork(out ShardWork? work);
+            Log.ShardNotEnded(_host.Logger, shard.Index, work?.Describe() ?? "the thread pool, which does not run it,");
+        }
+
+        Task freed = FreeAsync(released);
+        if (released.IsCompleted)
+        {
+            await freed.ConfigureAwait(false);
+        }
+
+        return report;
+    }
+
+    /// <summary>Gives back what the shards hold, when there are no connections any more.</summary>
+    private async Task ReleaseAsync(Task closed)
+    {
+        await closed.ConfigureAwait(false);
+        await _host.Shards.ReleaseAsync().ConfigureAwait(false);
+    }
+
+    /// <summary>Frees what the shards use: none of it while one of them is held, however long that may be.</summary>
+    private async Task FreeAsync(Task released)
+    {
+        await released.ConfigureAwait(false);
         _host.Dispose();
         if (_ownsPool)
         {
             _host.Pool.Dispose();
         }
-
-        return report;
     }
 
     /// <summary>Turns what shards notice about themselves into log lines and events.</summary>
@@ -347,6 +370,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
                 socket.Monitors.Publish(SocketEventTypes.SlowHandler, (long)elapsed.TotalMilliseconds, "", "", detail: work);
             }
         }
+
+        public void OnHeldRun(ShardLoop shard, string work, TimeSpan elapsed) => Log.HeldRun(logger, shard.Index, elapsed.TotalSeconds, work);
 
         public void OnLateRun(ShardLoop shard, TimeSpan delay) => Log.PoolStarved(logger, shard.Index, delay.TotalMilliseconds);
     }

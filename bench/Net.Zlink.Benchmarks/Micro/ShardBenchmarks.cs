@@ -118,6 +118,10 @@ public class ShardBenchmarks : IDisposable
         {
         }
 
+        public void OnHeldRun(ShardLoop shard, string work, TimeSpan elapsed)
+        {
+        }
+
         public void OnLateRun(ShardLoop shard, TimeSpan delay)
         {
         }

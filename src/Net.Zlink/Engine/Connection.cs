@@ -33,7 +33,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     private readonly ConnectionCloser _closer;
     private readonly ConnectionWriter _writer;
     private FrameReader _reader;
-    private IdleWatch? _idle;
+    private readonly IdleWatch? _idle;
     private bool _started;
     private bool _readPending = true; // The first wait is begun by Start, beside the shard: told to close before that, the shard must not begin a second one.
     private bool _parked;
@@ -72,6 +72,7 @@ internal sealed class Connection : ShardWork, IWireEvents
         Outbound = outbound;
         _closer = new ConnectionCloser(this);
         _writer = new ConnectionWriter(this, _closer);
+        _idle = settings.IdleTimeout > TimeSpan.Zero ? new IdleWatch(this, settings.IdleTimeout) : null;
         wire.Attach(this);
     }
 
@@ -295,6 +296,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     private void OnStarted()
     {
         Shard.Counters.Connections++;
+        Shard.Watchdog?.Start();
         if (!_closer.IsOpen)
         {
             return;
@@ -302,11 +304,7 @@ internal sealed class Connection : ShardWork, IWireEvents
 
         LastReadAt = Shard.Now;
         _writer.Start(Shard.Now);
-        if (Settings.IdleTimeout > TimeSpan.Zero)
-        {
-            _idle = new IdleWatch(this, Settings.IdleTimeout);
-        }
-
+        _idle?.Start();
         _sink.OnOpened(this);
         GoOnReading();
     }

@@ -10,20 +10,22 @@ internal sealed class IdleWatch
     private readonly ShardTimer _timer;
     private long _lastActivity;
 
-    /// <summary>Begins to watch.</summary>
+    /// <summary>The peer is silent from here on: before anybody is told of it, so that no time is lost that passes until the shard begins. The one member that any thread may call.</summary>
     public IdleWatch(Connection connection, TimeSpan limit)
     {
         _connection = connection;
         _limit = limit;
         _timer = new ShardTimer(static state => ((IdleWatch)state).OnTimer(), this);
         Touch();
-        Timers.Arm(_timer, limit);
     }
 
     private ShardTimers Timers => _connection.Shard.Timers;
 
     /// <summary>The peer has sent something, be it a part of a frame; or it is read again, and its time begins anew.</summary>
     public void Touch() => _lastActivity = Timers.Timestamp();
+
+    /// <summary>Begins to watch.</summary>
+    public void Start() => Timers.Arm(_timer, _limit - Timers.Time.GetElapsedTime(_lastActivity));
 
     public void Stop() => Timers.Cancel(_timer);
 

@@ -18,11 +18,40 @@ internal sealed class ShardCounters
     public long DelayTicks;
     public long LateRuns;
     public int Connections;
+    private long _turnSince; // When the turn in progress began; 0: there is none.
+    private long _mostBusy;
+    private long _mostLongest;
+
+    /// <summary>Time spent in turns, the one in progress included. Never less than it was said to be before. Any thread.</summary>
+    public TimeSpan BusyTime
+    {
+        get
+        {
+            // The sum before the turn in progress: one that ends in between counts less here, and not twice.
+            long busy = Volatile.Read(ref BusyTicks);
+            return ToTime(Most(ref _mostBusy, busy + TicksOfTurn));
+        }
+    }
+
+    /// <summary>The longest turn, the one in progress included. Never less than it was said to be before. Any thread.</summary>
+    public TimeSpan LongestTurn
+    {
+        get
+        {
+            long longest = Volatile.Read(ref LongestTurnTicks);
+            return ToTime(Most(ref _mostLongest, Math.Max(longest, TicksOfTurn)));
+        }
+    }
+
+    private long TicksOfTurn => Volatile.Read(ref _turnSince) is var since and not 0 ? Math.Max(0, Stopwatch.GetTimestamp() - since) : 0;
+
+    public void BeginTurn(long at) => Volatile.Write(ref _turnSince, at);
 
     public void RecordTurn(long ticks, int works)
     {
+        Volatile.Write(ref _turnSince, 0);
         Turns++;
-        BusyTicks += ticks;
+        Volatile.Write(ref BusyTicks, BusyTicks + ticks); // Not seen before the turn's end is.
         LongestTurnTicks = Math.Max(LongestTurnTicks, ticks);
         LargestTurnWorks = Math.Max(LargestTurnWorks, works);
     }
@@ -33,6 +62,23 @@ internal sealed class ShardCounters
         RunsFromPool++;
         DelayTicks += ticks;
         LongestDelayTicks = Math.Max(LongestDelayTicks, ticks);
+    }
+
+    private static long Most(ref long most, long value)
+    {
+        long seen = Volatile.Read(ref most);
+        while (value > seen)
+        {
+            long before = Interlocked.CompareExchange(ref most, value, seen);
+            if (before == seen)
+            {
+                return value;
+            }
+
+            seen = before;
+        }
+
+        return seen;
     }
 
     public static TimeSpan ToTime(long ticks) => TimeSpan.FromSeconds(ticks / (double)Stopwatch.Frequency);

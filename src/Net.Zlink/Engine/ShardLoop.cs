@@ -46,6 +46,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     private int _urgentInRow;
     private long _scheduledAt;
     private long _now;
+    private ShardWork? _running; // Of the turn in progress: its last work, which runs now or has just ended.
     private ShardWork? _brought; // By a thread in a context of its own, on its way through the switch to ours. Touched by who holds the shard.
     private int _broughtReasons;
 
@@ -77,6 +78,9 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
     public ShardCounters Counters { get; } = new();
 
+    /// <summary>Looks after this shard from its first connection on.</summary>
+    public ShardWatchdog? Watchdog { get; init; }
+
     /// <summary>Stopwatch time of the current or last work's start: good enough for activity marks, and free.</summary>
     public long Now => _now;
 
@@ -88,6 +92,16 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
     /// <summary>Works waiting now. Counts by walking the queue: for statistics, and approximate while others post.</summary>
     public int QueueDepth => _urgent.Count + _normal.Count;
+
+    /// <summary>The work that runs now, as far as that can be said from outside: the same number twice is one that has not ended in between.</summary>
+    /// <param name="work">The work; null: none runs.</param>
+    /// <returns>Which of all the works that the shard has begun it is; 0: none runs.</returns>
+    public long RunningWork(out ShardWork? work)
+    {
+        long number = Volatile.Read(ref Counters.Works);
+        work = Volatile.Read(ref _running);
+        return work is null ? 0 : number;
+    }
 
     /// <summary>Asks for <paramref name="work"/> to run on this shard, from any thread. Never runs it on the caller's stack.</summary>
     public void Post(ShardWork work, int reasons)
@@ -181,6 +195,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         long start = Stopwatch.GetTimestamp();
         long delay = start - scheduledAt;
         t_current = this;
+        Counters.BeginTurn(start);
         Counters.RecordDelay(delay);
         if (delay > LateRunTicks)
         {
@@ -242,10 +257,11 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         ShardLoop? outer = t_current;
         t_current = this;
         long start = Stopwatch.GetTimestamp();
+        Counters.BeginTurn(start);
         long end = RunOne(work, reasons, start);
         t_current = outer;
         Counters.Helps++;
-        Counters.RecordTurn(end - start, 1);
+        EndTurn(end - start, 1);
         Leave();
     }
 
@@ -263,6 +279,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         t_current = this;
         IsHelped = true;
         long start = Stopwatch.GetTimestamp();
+        Counters.BeginTurn(start);
         long now = start;
         int works = 0;
         while (works < MaxFlushesPerHelp && now <= start + MaxTicksPerTurn && _urgent.Take() is { } work)
@@ -274,7 +291,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         IsHelped = false;
         t_current = outer;
         Counters.Helps++;
-        Counters.RecordTurn(now - start, works);
+        EndTurn(now - start, works);
         Leave();
     }
 
@@ -283,6 +300,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         long start = Stopwatch.GetTimestamp();
         ShardLoop? outer = t_current;
         t_current = this;
+        Counters.BeginTurn(start);
         Counters.RunsInPlace++;
         long end = RunOne(work, reasons, start);
         RunTurn(start, end, 1);
@@ -299,7 +317,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
             ShardWork? work = TakeNext();
             if (work is null)
             {
-                Counters.RecordTurn(now - start, works);
+                EndTurn(now - start, works);
                 Volatile.Write(ref _state, Idle);
                 Interlocked.MemoryBarrier();
                 if (!HasPosted || !TryEnter())
@@ -309,6 +327,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
                 // Another thread may have run the shard in between: its time is neither this turn's nor the next work's. This thread's bounds go on.
                 start = now = Stopwatch.GetTimestamp();
+                Counters.BeginTurn(start);
                 works = 0;
                 continue;
             }
@@ -318,7 +337,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
             works++;
             if (--left <= 0 || now > end)
             {
-                Counters.RecordTurn(now - start, works);
+                EndTurn(now - start, works);
                 Leave();
                 return;
             }
@@ -328,6 +347,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     private long RunOne(ShardWork work, int reasons, long start)
     {
         _now = start;
+        _running = work;
         Counters.Works++;
         try
         {
@@ -347,6 +367,12 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
         DefaultContext.Restore();
         return end;
+    }
+
+    private void EndTurn(long ticks, int works)
+    {
+        _running = null; // Nothing that is over is kept alive by an idle shard.
+        Counters.RecordTurn(ticks, works);
     }
 
     private ShardWork? TakeNext()

@@ -1,4 +1,5 @@
 using Net.Zlink.Buffers;
+using Net.Zlink.Flow;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
@@ -6,7 +7,12 @@ namespace Net.Zlink.Engine;
 /// <summary>The fixed number of shards of one context, and who gets which.</summary>
 internal sealed class ShardSet : IDisposable
 {
+    // An abort takes some 50 us a connection: a shard with 10,000 of them needs half a second, and gets on with it, which is looked at every second. Five such looks are for a thread pool that is starved.
+    private const int MostSecondsOfAbort = 5;
+
+    private readonly TimeProvider _time;
     private readonly ShardLoop[] _shards;
+    private readonly ShardWatchdog _watchdog;
     private readonly Dictionary<int, ShardLoop> _ofThreads = [];
     private readonly Lazy<ShardLoop[]>? _streamed;
     private uint _next;
@@ -22,9 +28,11 @@ internal sealed class ShardSet : IDisposable
     /// <param name="slabs">What they read into.</param>
     public ShardSet(int count, int streamed, IShardObserver observer, TimeProvider time, Slab.SlabCache slabs)
     {
-        _shards = [.. Enumerable.Range(0, count).Select(index => new ShardLoop(index, observer, time, new ReceiveSlab(slabs)))];
+        _time = time;
+        _watchdog = new ShardWatchdog(this, observer, time);
+        _shards = [.. Enumerable.Range(0, count).Select(index => new ShardLoop(index, observer, time, new ReceiveSlab(slabs)) { Watchdog = _watchdog })];
         _streamed = streamed == 0 ? null
-            : new Lazy<ShardLoop[]>(() => [.. Enumerable.Range(count, streamed).Select(index => new ShardLoop(index, observer, time, new ReceiveSlab(slabs, ReceiveSlab.SmallSize)))]);
+            : new Lazy<ShardLoop[]>(() => [.. Enumerable.Range(count, streamed).Select(index => new ShardLoop(index, observer, time, new ReceiveSlab(slabs, ReceiveSlab.SmallSize)) { Watchdog = _watchdog })]);
     }
 
     /// <summary>Those that exist by now.</summary>
@@ -101,9 +109,7 @@ internal sealed class ShardSet : IDisposable
             IReadOnlyList<ShardLoop> shards = All;
             foreach (ShardLoop shard in shards)
             {
-                var barrier = new Barrier();
-                shard.Post(barrier, 1);
-                await barrier.Passed.Task.ConfigureAwait(false);
+                await BarrierOf(shard).ConfigureAwait(false);
             }
 
             long works = 0;
@@ -128,12 +134,46 @@ internal sealed class ShardSet : IDisposable
         }
     }
 
+    /// <summary>
+    /// Waits for an end that needs nothing but the shards: an abort. Only a work that blocks keeps a shard from it, so the wait is over when all that is left to end is held by such works. Never fails.
+    /// </summary>
+    /// <param name="ended">The end.</param>
+    /// <returns>The shards that are held; none if <paramref name="ended"/> is complete.</returns>
+    public async Task<IReadOnlyList<ShardLoop>> AwaitAbortAsync(Task ended)
+    {
+        (ShardLoop Shard, Task Passed)[] all = [.. All.Select(static shard => (shard, BarrierOf(shard)))];
+        for (int second = 0; second < MostSecondsOfAbort; second++)
+        {
+            (ShardLoop Shard, long Work)[] before = [.. all.Where(static one => !one.Passed.IsCompleted).Select(static one => (one.Shard, one.Shard.RunningWork(out _)))];
+            if (await ended.EndsWithinAsync(TimeSpan.FromSeconds(1), _time).ConfigureAwait(false))
+            {
+                return [];
+            }
+
+            ShardLoop[] left = [.. all.Where(static one => !one.Passed.IsCompleted).Select(static one => one.Shard)];
+            if (left.Length > 0 && Array.TrueForAll(left, shard => before.Contains((shard, shard.RunningWork(out ShardWork? work))) && work is not null))
+            {
+                return left;
+            }
+        }
+
+        return [.. all.Where(static one => !one.Passed.IsCompleted).Select(static one => one.Shard)];
+    }
+
     public void Dispose()
     {
+        _watchdog.Dispose();
         foreach (ShardLoop shard in All)
         {
             shard.Timers.Dispose();
         }
+    }
+
+    private static Task BarrierOf(ShardLoop shard)
+    {
+        var barrier = new Barrier();
+        shard.Post(barrier, 1);
+        return barrier.Passed.Task;
     }
 
     private static ShardLoop InTurn(ShardLoop[] shards, ref uint next) => shards[(Interlocked.Increment(ref next) - 1) % (uint)shards.Length];

@@ -56,4 +56,13 @@ internal static partial class Log
 
     [LoggerMessage(17, LogLevel.Warning, "{Endpoint}: {Count} different warnings about its peers by now; those that follow within {Seconds} s of the first are left out. Events and statistics have them all")]
     public static partial void WarningsLeftOut(ILogger logger, string endpoint, int count, double seconds);
+
+    [LoggerMessage(18, LogLevel.Warning, "Shard {Shard} has been held for {Seconds:F1} s by {Work} and still is: a handler that blocks stalls every connection of its shard")]
+    public static partial void HeldRun(ILogger logger, int shard, double seconds, string work);
+
+    [LoggerMessage(19, LogLevel.Error, "The shutdown is over without shard {Shard}, which {Work} holds beyond the deadline; what it still uses is freed when that returns")]
+    public static partial void ShardNotEnded(ILogger logger, int shard, string work);
+
+    [LoggerMessage(20, LogLevel.Warning, "{Endpoint}: the connection with {Remote} is ended, for it broke the protocol: {Detail}")]
+    public static partial void PeerBrokeProtocol(ILogger logger, string endpoint, string remote, string detail);
 }

@@ -35,6 +35,19 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
+    /// <summary>A peer has broken the protocol, and its connection is ended.</summary>
+    /// <param name="endpoint">Where it came in, or was connected.</param>
+    /// <param name="remote">Its address.</param>
+    /// <param name="kind">The fault without its figures, which a peer can make up any number of.</param>
+    /// <param name="detail">The fault in words.</param>
+    public void PeerBrokeProtocol(string endpoint, string remote, string kind, string detail)
+    {
+        if (Admits(endpoint, kind))
+        {
+            Log.PeerBrokeProtocol(logger, endpoint, remote, detail);
+        }
+    }
+
     private bool Admits(string endpoint, string sentence)
     {
         lock (_gate)

@@ -53,6 +53,8 @@ internal sealed class PullSink(StreamHub hub) : IConnectionSink
         return hub.Queue.Publish(link.Pull!, first, last, batch.Frames, batch.Length);
     }
 
+    public void OnBroken(Connection connection, uint announced) => hub.Refuse((StreamLink)connection.Context!, connection, announced);
+
     public bool MayRead(Connection connection) => hub.Queue.MayRead(((StreamLink)connection.Context!).Pull!);
 
     public bool MayTakeRest(Connection connection) => true;

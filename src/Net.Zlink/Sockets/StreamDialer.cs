@@ -8,16 +8,51 @@ namespace Net.Zlink.Sockets;
 /// <summary>One outgoing endpoint: dials it, and dials it again after a loss where that was asked for. Each connection is a new peer with a new id.</summary>
 internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSettings settings, IPeerFactory factory, ReconnectPolicy? reconnect)
 {
+    private readonly CancellationTokenSource _closing = new();
     private readonly WireUpgrade? _upgrade = target.Upgrade(settings.Transport); // One for all attempts: it keeps what certificates' files held before they were half written.
+
+    /// <summary>Closed by this side: no connection of it may stay, and none is made any more.</summary>
+    public bool IsClosed => _closing.IsCancellationRequested;
+
+    /// <summary>The endpoint as it was given.</summary>
+    public string Text => target.Text;
+
+    /// <summary>Ends an attempt that is under way, or the wait for the next one. The connection, if there is one, is for the caller to end.</summary>
+    public void Close() => _closing.Cancel();
+
+    /// <summary>The first attempt, behind which the hub knows this dialer for as long as it has a connection or makes one anew.</summary>
+    /// <returns>The new peer's id, or 0 and the reason.</returns>
+    public async ValueTask<(uint Id, DialResult Failure)> BeginAsync(CancellationToken cancellation)
+    {
+        if (!hub.TryAdd(this))
+        {
+            return default;
+        }
+
+        bool isUp = false;
+        try
+        {
+            (uint Id, DialResult Failure) result = await DialAsync(cancellation).ConfigureAwait(false);
+            isUp = result.Id != 0;
+            return result;
+        }
+        finally
+        {
+            if (!isUp)
+            {
+                hub.Forget(this);
+            }
+        }
+    }
 
     /// <summary>One attempt.</summary>
     /// <returns>The new peer's id, or 0 and the reason.</returns>
     /// <remarks>In the default execution context: the connection, whose libraries keep the context that they were last called in, lives longer than the call.</remarks>
-    public ValueTask<(uint Id, DialResult Failure)> DialAsync(CancellationToken cancellation) => DefaultContext.Run(() => DialHereAsync(cancellation));
+    private ValueTask<(uint Id, DialResult Failure)> DialAsync(CancellationToken cancellation) => DefaultContext.Run(() => DialHereAsync(cancellation));
 
     private async ValueTask<(uint Id, DialResult Failure)> DialHereAsync(CancellationToken cancellation)
     {
-        using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellation, hub.Closing);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellation, _closing.Token);
         DialResult result = await target.DialAsync(settings.Transport, hub.Host.Time, () => EndpointEvents.Connecting(hub.Monitors, target.Text), either.Token).ConfigureAwait(false);
         if (result.Socket is null)
         {
@@ -64,9 +99,13 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
     public void OnLost(DisconnectReason reason)
     {
         bool ours = reason is DisconnectReason.Local or DisconnectReason.ContextTerminated or DisconnectReason.ProtocolError or DisconnectReason.HandlerFailed;
-        if (reconnect is not null && !ours && !hub.IsClosed)
+        if (reconnect is not null && !ours && !IsClosed)
         {
             _ = ReconnectAsync(reconnect, reason);
+        }
+        else
+        {
+            hub.Forget(this);
         }
     }
 
@@ -76,9 +115,9 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         {
             string trouble = $"the connection ended: {reason.Words()}";
             string? logged = null;
-            for (int attempt = 0; !hub.IsClosed; attempt++)
+            for (int attempt = 0; !IsClosed; attempt++)
             {
-                await EndpointEvents.PauseAsync(hub.Monitors, hub.Host, target.Text, trouble, policy.PauseBefore(attempt), hub.Closing).ConfigureAwait(false);
+                await EndpointEvents.PauseAsync(hub.Monitors, hub.Host, target.Text, trouble, policy.PauseBefore(attempt), _closing.Token).ConfigureAwait(false);
                 (uint id, DialResult failure) = await DialAsync(CancellationToken.None).ConfigureAwait(false);
                 if (id != 0)
                 {
@@ -91,7 +130,7 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         }
         catch (OperationCanceledException)
         {
-            // The socket was closed meanwhile.
+            // The socket was closed meanwhile, or the endpoint disconnected.
         }
 #pragma warning disable CA1031 // As in ZmpDialer: nobody awaits this.
         catch (Exception e)
@@ -99,5 +138,7 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         {
             EndpointEvents.DialerFailed(hub.Monitors, hub.Host, target.Text, e);
         }
+
+        hub.Forget(this);
     }
 }

@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Net;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
@@ -22,9 +23,9 @@ internal sealed class StreamHub
     private readonly ConcurrentDictionary<uint, StreamLink> _living = new();
     private readonly Lock _gate = new();
     private readonly List<StreamListener> _listeners = [];
+    private readonly HashSet<StreamDialer> _dialers = []; // Those that have a connection, or try to make one.
     private readonly List<UndeliveredLink> _undelivered = [];
     private readonly TaskCompletionSource _allClosed = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly CancellationTokenSource _closing = new();
     private uint _lastId;
     private int _pending;
     private int _places;
@@ -51,8 +52,6 @@ internal sealed class StreamHub
     public int PeerCount => _links.Count;
 
     public ICollection<StreamLink> Links => _links.Values;
-
-    public CancellationToken Closing => _closing.Token;
 
     public bool IsClosed => Volatile.Read(ref _closed);
 
@@ -126,11 +125,55 @@ internal sealed class StreamHub
         return found.Count > 0;
     }
 
+    /// <summary>Ends every dialer of that text, and the peers that it has connected to.</summary>
+    public bool Disconnect(string text)
+    {
+        StreamDialer[] found;
+        lock (_gate)
+        {
+            found = [.. _dialers.Where(d => string.Equals(d.Text, text, StringComparison.Ordinal))];
+            _dialers.ExceptWith(found); // Another thread finds them no more.
+        }
+
+        foreach (StreamDialer dialer in found)
+        {
+            dialer.Close();
+            Interlocked.MemoryBarrier(); // Before its connections are looked for: see Announce.
+            foreach (StreamLink link in _living.Values)
+            {
+                if (ReferenceEquals(link.Origin, dialer) && !Disconnect(link.Id, CloseMode.Orderly))
+                {
+                    link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
+                }
+            }
+        }
+
+        return found.Length > 0;
+    }
+
     public void Forget(StreamListener listener)
     {
         lock (_gate)
         {
             _listeners.Remove(listener);
+        }
+    }
+
+    /// <summary>A dialer begins. False if the hub is closed.</summary>
+    public bool TryAdd(StreamDialer dialer)
+    {
+        lock (_gate)
+        {
+            return !_closed && _dialers.Add(dialer);
+        }
+    }
+
+    /// <summary>A dialer has no connection and makes none any more.</summary>
+    public void Forget(StreamDialer dialer)
+    {
+        lock (_gate)
+        {
+            _dialers.Remove(dialer);
         }
     }
 
@@ -228,9 +271,9 @@ internal sealed class StreamHub
             // Ended between the two steps: whoever ended it found nothing to take out.
             _links.TryRemove(new KeyValuePair<uint, StreamLink>(link.Id, link));
         }
-        else if (IsClosed || link.Origin is StreamListener { IsClosed: true })
+        else if (IsClosed || link.Origin is StreamListener { IsClosed: true } or StreamDialer { IsClosed: true })
         {
-            // The hub or the listener closed between the two steps and may not have seen the connection.
+            // The hub, the listener or the dialer closed between the two steps and may not have seen the connection.
             link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
         }
     }
@@ -278,6 +321,15 @@ internal sealed class StreamHub
         Interlocked.Increment(ref Counters.HandlerFaults);
         Publish(SocketEventTypes.HandlerFailed, 0, link, ExceptionText.Of(exception));
         Log.HandlerFailed(Host.Logger, exception, link.Id, link.Endpoint);
+    }
+
+    /// <summary>Ends a peer that announced a frame over the limit, and tells it why where the transport has a word for that.</summary>
+    public void Refuse(StreamLink link, Connection connection, uint announced)
+    {
+        var fault = new TooLongFrame(announced, connection.Settings.MessageLimit, connection.Wire.IsPacked);
+        Host.Warnings.PeerBrokeProtocol(link.Endpoint, link.RemoteText, fault.Kind, fault.Sentence);
+        connection.Wire.Complaint = fault.Farewell;
+        connection.Close(DisconnectReason.ProtocolError, CloseMode.Orderly, fault.Sentence);
     }
 
     /// <summary>A peer's socket is gone: take over its books.</summary>
@@ -330,15 +382,27 @@ internal sealed class StreamHub
         return sum;
     }
 
-    /// <summary>What was accepted from the application and could not be written, by peer.</summary>
+    /// <summary>What was accepted from the application and could not be written, by peer; of peers whose connection is open yet, what waits.</summary>
     public IReadOnlyList<UndeliveredLink> Undelivered
     {
         get
         {
+            List<UndeliveredLink> all;
             lock (_gate)
             {
-                return [.. _undelivered];
+                all = [.. _undelivered];
             }
+
+            foreach (StreamLink link in _living.Values)
+            {
+                OutboundCounts counts = link.Count().Outbound;
+                if (counts.AcceptedMessages > counts.WrittenMessages && all.Count < MaxReportedPeers)
+                {
+                    all.Add(new UndeliveredLink(link.Id, link.Endpoint, link.RemoteText, counts.AcceptedMessages - counts.WrittenMessages, counts.AcceptedBytes - counts.WrittenBytes));
+                }
+            }
+
+            return all;
         }
     }
 
@@ -346,6 +410,7 @@ internal sealed class StreamHub
     public void Close(DisconnectReason reason, TimeSpan? linger, Func<Exception> receiveError)
     {
         StreamListener[] listeners;
+        StreamDialer[] dialers;
         lock (_gate)
         {
             if (_closed)
@@ -356,9 +421,15 @@ internal sealed class StreamHub
             _closed = true;
             listeners = [.. _listeners];
             _listeners.Clear();
+            dialers = [.. _dialers];
+            _dialers.Clear();
         }
 
-        _closing.Cancel();
+        foreach (StreamDialer dialer in dialers)
+        {
+            dialer.Close();
+        }
+
         foreach (StreamListener listener in listeners)
         {
             listener.Close();

@@ -31,6 +31,9 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>What went wrong in words, where there is more to say than <see cref="Error"/> does.</summary>
     public string? Detail { get; protected set; }
 
+    /// <summary>Why our side ends, for the peer that broke the protocol above: said by transports that have a word for it. Set before <see cref="EndSending"/>.</summary>
+    public string? Complaint { get; set; }
+
     /// <summary>Bytes that the last finished write took.</summary>
     public int SentBytes { get; protected set; }
 

@@ -251,6 +251,10 @@ internal sealed class RecordingObserver : IShardObserver
         }
     }
 
+    public ConcurrentQueue<(string Work, TimeSpan Elapsed)> HeldRuns { get; } = new();
+
+    public void OnHeldRun(ShardLoop shard, string work, TimeSpan elapsed) => HeldRuns.Enqueue((work, elapsed));
+
     public void OnLateRun(ShardLoop shard, TimeSpan delay)
     {
         // A busy test machine starts shards late: nothing to be asserted.

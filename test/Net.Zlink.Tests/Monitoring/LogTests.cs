@@ -28,6 +28,9 @@ public sealed class LogTests
         (15, LogLevel.Debug, "HandshakeLost"),
         (16, LogLevel.Error, "MeterListenerFailed"),
         (17, LogLevel.Warning, "WarningsLeftOut"),
+        (18, LogLevel.Warning, "HeldRun"),
+        (19, LogLevel.Error, "ShardNotEnded"),
+        (20, LogLevel.Warning, "PeerBrokeProtocol"),
     ];
 
     [Fact]

@@ -38,6 +38,28 @@ public sealed class TimeoutTests
     }
 
     [Fact]
+    public async Task A_peers_idle_time_has_begun_when_it_is_announced_however_late_its_shard_is()
+    {
+        await using var fixture = new StreamFixture(shards: 1, time: _time);
+        using var holding = new HoldingHandler("received");
+        fixture.Bind(holding, out string held);
+        RawPeer busy = await fixture.ConnectAsync(held);
+        await busy.SendFrameAsync(1);
+        await holding.EnteredAsync();
+
+        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { IdleTimeout = Limit });
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        uint id = await socket.NextConnectedAsync();
+        _time.Advance(Nearly);
+        holding.Open();
+        await fixture.Context.WhenIdleAsync().Guarded();
+        Assert.Equal(1, socket.PeerCount);
+        await AdvanceAsync(fixture, Limit - Nearly);
+        Assert.Equal((id, DisconnectReason.IdleTimeout), await socket.NextDisconnectedAsync());
+        Assert.Empty(await peer.ReadToEndAsync());
+    }
+
+    [Fact]
     public async Task Without_timeouts_a_silent_peer_stays_for_ever_and_no_timer_runs()
     {
         await using var fixture = new StreamFixture(shards: 1, time: _time);

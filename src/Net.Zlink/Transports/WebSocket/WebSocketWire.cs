@@ -50,11 +50,12 @@ internal sealed class WebSocketWire(
     /// <inheritdoc/>
     public override WireStatus EndSending(WireEnd end)
     {
-        // As natively a fault ends TCP without a word; what the library refused it has said already.
+        // As natively a fault ends TCP without a word, unless somebody has found one; what the library refused it has said already.
         WebSocketCloseStatus? status = webSocket.State switch
         {
             WebSocketState.Open when end == WireEnd.Finished => WebSocketCloseStatus.NormalClosure,
             WebSocketState.Open when end == WireEnd.GoingAway => WebSocketCloseStatus.EndpointUnavailable,
+            WebSocketState.Open when Complaint is not null => WebSocketCloseStatus.MessageTooBig,
             _ => null,
         };
         return End(() => EndAsync(status));
@@ -261,6 +262,6 @@ internal sealed class WebSocketWire(
         }
 
         stream.EndWritingWithClose();
-        return webSocket.CloseOutputAsync(code, statusDescription: null, cancellation);
+        return webSocket.CloseOutputAsync(code, code == WebSocketCloseStatus.MessageTooBig ? Complaint : null, cancellation);
     }
 }
