@@ -1,9 +1,12 @@
+using System.Globalization;
+using System.Text;
+
 namespace Net.Zlink;
 
 /// <summary>How a shutdown ended.</summary>
 public sealed record ShutdownReport
 {
-    /// <summary>True if every connection ended by itself before the deadline.</summary>
+    /// <summary>True if every connection ended by itself before the deadline. Whether all messages left is another question: <see cref="UndeliveredMessages"/>.</summary>
     public required bool Drained { get; init; }
 
     /// <summary>Messages that Send had accepted and that were not written to the network, over the life of the context.</summary>
@@ -23,6 +26,31 @@ public sealed record ShutdownReport
     /// open until then.
     /// </summary>
     public IReadOnlyList<int> HeldShards { get; init; } = [];
+
+    /// <summary>The report in words, for a log: its form may change.</summary>
+    /// <returns>A line, and one for each of the first peers.</returns>
+    public override string ToString()
+    {
+        const int Shown = 10; // What fits a screen beside the rest of a log.
+        var text = new StringBuilder();
+        text.Append(CultureInfo.InvariantCulture, $"shutdown {(Drained ? "done" : "cut short")} in {Elapsed.TotalSeconds:0.0} s, {UndeliveredMessages} messages ({UndeliveredBytes} bytes) not delivered");
+        if (HeldShards.Count > 0)
+        {
+            text.Append(CultureInfo.InvariantCulture, $", held shards: {string.Join(", ", HeldShards)}");
+        }
+
+        foreach (UndeliveredPeer peer in Peers.Take(Shown))
+        {
+            text.Append(CultureInfo.InvariantCulture, $"\n  {(peer.RemoteEndpoint.Length > 0 ? peer.RemoteEndpoint : peer.Endpoint)}: {peer.Messages} messages ({peer.Bytes} bytes)");
+        }
+
+        if (Peers.Count > Shown)
+        {
+            text.Append(CultureInfo.InvariantCulture, $"\n  and {Peers.Count - Shown} peers more");
+        }
+
+        return text.ToString();
+    }
 }
 
 /// <summary>A peer that did not get everything that was accepted for it.</summary>

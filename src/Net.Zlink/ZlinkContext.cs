@@ -299,6 +299,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         long started = Stopwatch.GetTimestamp();
         IContextSocket[] sockets = SnapshotSockets();
         Inproc.Close();
+        _host.OwnEndpoints.End();
         foreach (IContextSocket socket in sockets)
         {
             socket.BeginClose(DisconnectReason.ContextTerminated);

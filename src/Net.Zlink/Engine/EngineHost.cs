@@ -31,5 +31,7 @@ internal sealed class EngineHost : IDisposable
 
     public PeerWarnings Warnings { get; }
 
+    public OwnEndpoints OwnEndpoints { get; } = new();
+
     public void Dispose() => Shards.Dispose();
 }

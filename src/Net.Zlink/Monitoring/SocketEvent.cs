@@ -1,3 +1,6 @@
+using System.Globalization;
+using System.Text;
+
 namespace Net.Zlink.Monitoring;
 
 /// <summary>One event of a monitored socket.</summary>
@@ -13,4 +16,34 @@ public readonly record struct SocketEvent(
 {
     /// <summary>What messages of this peer say as their RoutingId, and what a ROUTER sends to: in every event of its connection once it is known, for whichever side. Empty before, and for STREAM, which has <see cref="PeerId"/>.</summary>
     public ReadOnlyMemory<byte> PeerRoutingId { get; init; }
+
+    /// <summary>The event in words, for a log: its form may change.</summary>
+    /// <returns>One line.</returns>
+    public override string ToString()
+    {
+        var text = new StringBuilder(Type.ToString());
+        Append(text, " at ", LocalEndpoint);
+        Append(text, ", peer ", RemoteEndpoint);
+        if (!PeerRoutingId.IsEmpty)
+        {
+            Append(text, " ", RoutingIdText.Of(PeerRoutingId.Span));
+        }
+
+        if (PeerId != 0)
+        {
+            text.Append(CultureInfo.InvariantCulture, $" number {PeerId}");
+        }
+
+        text.Append(CultureInfo.InvariantCulture, $", value {Value}");
+        Append(text, ": ", Detail);
+        return text.ToString();
+    }
+
+    private static void Append(StringBuilder text, string before, string? what)
+    {
+        if (!string.IsNullOrEmpty(what))
+        {
+            text.Append(before).Append(what);
+        }
+    }
 }

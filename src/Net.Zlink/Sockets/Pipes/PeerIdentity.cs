@@ -1,6 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
-using System.Text;
+using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Transports.Ipc;
 
@@ -25,9 +25,7 @@ internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties,
         : IpcPeer.Describe(socket);
 
     /// <summary>A routing id for people: its text where it is plain ASCII, else hexadecimal digits.</summary>
-    public static string NameOf(ReadOnlySpan<byte> routingId) => routingId.IsEmpty ? "(no id)"
-        : routingId.ContainsAnyExceptInRange((byte)0x21, (byte)0x7E) ? Convert.ToHexStringLower(routingId)
-        : Encoding.ASCII.GetString(routingId);
+    public static string NameOf(ReadOnlySpan<byte> routingId) => RoutingIdText.Of(routingId);
 }
 
 /// <summary>Something of the application's.</summary>

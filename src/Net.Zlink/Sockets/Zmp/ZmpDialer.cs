@@ -250,6 +250,11 @@ internal sealed class ZmpDialer
                 trouble = dial.Sentence;
             }
 
+            if (_isClosing && _socket.Host.OwnEndpoints.IsGone(_target.Text))
+            {
+                return null;
+            }
+
             if (_settings.Reconnect.Interval <= TimeSpan.Zero)
             {
                 return wire is null ? dial.Sentence : "the connection is lost and no reconnecting was asked for";

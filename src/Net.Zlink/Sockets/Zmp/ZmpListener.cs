@@ -26,7 +26,11 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
     public TimeSpan? Linger { get; set; }
 
     /// <summary>Tells of it: before anybody can find it to close it, which is told, too.</summary>
-    public void Announce() => socket.Monitors.Publish(SocketEventTypes.Listening, listener.Handle, Endpoint, "");
+    public void Announce()
+    {
+        socket.Host.OwnEndpoints.Enter(Endpoint);
+        socket.Monitors.Publish(SocketEventTypes.Listening, listener.Handle, Endpoint, "");
+    }
 
     public void Start() => listener.Start(this, socket.Host.Time);
 
@@ -35,6 +39,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
         _isClosed = true;
         Interlocked.MemoryBarrier(); // Before the caller looks for this listener's connections.
         listener.Close();
+        socket.Host.OwnEndpoints.Leave(Endpoint);
         _closing.Cancel(); // Nobody will serve those that are in their handshake.
         socket.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "");
     }
