@@ -230,6 +230,7 @@ internal sealed class FakePeer : IDisposable
             uint length = BinaryPrimitives.ReadUInt32BigEndian([.. _tail[..sizeof(uint)]]);
             if (length > _owner.Limit)
             {
+                _ws?.CloseTooLong(length, _owner.Limit);
                 Lose(reason: 3);
                 return;
             }

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text;
 using Net.Zlink.Conformance.Tests.Replay.WebSocket;
 
@@ -8,6 +9,7 @@ internal sealed class FakeWs(Fault fault, Action<byte[]> send)
 {
     private static readonly byte[] NormalClosure = [0x03, 0xE8];
     private static readonly byte[] ProtocolError = [0x03, 0xEA];
+    private static readonly byte[] TooLong = [0x03, 0xF1];
 
     private readonly List<byte> _tail = [];
 
@@ -33,6 +35,10 @@ internal sealed class FakeWs(Fault fault, Action<byte[]> send)
 
     /// <summary>Says CLOSE 1000.</summary>
     public void Close() => Close(NormalClosure);
+
+    /// <summary>Says CLOSE 1009, and of what.</summary>
+    public void CloseTooLong(uint length, long limit) =>
+        Close([.. TooLong, .. Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"frame of {length} bytes, MaxMessageSize is {limit}"))]);
 
     private void Upgrade()
     {

@@ -12,9 +12,20 @@ namespace Net.Zlink.Transports.Tls;
 internal static class CallbackThread
 {
     /// <summary>Runs <paramref name="callback"/> in the default context and returns what it returns. What it throws is thrown here as it is.</summary>
-    /// <remarks>Off those threads after all (a second handshake in a session, which an application's own options may allow) it gets one, and the pool is told that the caller waits.</remarks>
+    /// <remarks>
+    /// Off those threads after all it gets one, and the pool is told that the caller waits. That is so in a second handshake of a session, which an application's own options may allow; and now and then where the peer's bytes came
+    /// in the very moment in which the base library began to wait for them: it goes on on the pool then, as every wait of .NET does that is over before it has begun.
+    /// </remarks>
     [SuppressMessage("ApiDesign", "RS0030", Justification = "The base library has no other way to be answered, and the pool is told.")]
-    public static T Run<T>(Func<T> callback) => OwnThread.IsCurrent
-        ? DefaultContext.Run(callback)
-        : Task.Factory.StartNew(() => DefaultContext.Run(callback), CancellationToken.None, TaskCreationOptions.LongRunning | TaskCreationOptions.DenyChildAttach, TaskScheduler.Default).GetAwaiter().GetResult();
+    public static T Run<T>(Func<T> callback)
+    {
+        if (OwnThread.IsCurrent)
+        {
+            return DefaultContext.Run(callback);
+        }
+
+        var answer = new Task<T>(() => DefaultContext.Run(callback));
+        OwnThread.Start(() => answer.RunSynchronously(TaskScheduler.Default));
+        return answer.GetAwaiter().GetResult();
+    }
 }
