@@ -38,52 +38,57 @@ internal sealed class MessageReceiver
         return false;
     }
 
-    public Message Receive(TimeSpan timeout) => TryReceive(timeout, out Message message)
-        ? message
+    public Message Receive(TimeSpan timeout) => Take(timeout, out TakenMessage taken)
+        ? Opened(taken)
         : throw new ZlinkException(ZlinkError.Again, $"no message came within {timeout.TotalMilliseconds:0} ms");
 
     public bool TryReceive(TimeSpan timeout, out Message message)
     {
+        bool isTaken = Take(timeout, out TakenMessage taken);
+        message = isTaken ? Opened(taken) : default;
+        return isTaken;
+    }
+
+    private bool Take(TimeSpan timeout, out TakenMessage taken)
+    {
         bool gathered = _queue.HasCaughtUp && _gathering.Make();
-        if (_queue.TryTake(out TakenMessage taken))
+        if (_queue.TryTake(out taken))
         {
             if (gathered)
             {
                 _gathering.Report(taken.Lease.Messages);
             }
 
-            message = Opened(taken);
             return true;
         }
 
-        if (timeout != TimeSpan.Zero)
+        if (timeout == TimeSpan.Zero)
         {
-            BlockingWait.ThrowIfOnShard(nameof(ReceiveAsync));
-            if (_spin.Wait(_core, static core => LookAgain(core)) && _queue.TryTake(out taken))
-            {
-                message = Opened(taken);
-                return true;
-            }
-
-            MessageReceipt waiter = _waiters.Rent();
-            waiter.Prepare(_queue, _recycle, blocking: true);
-            waiter.Core = _core;
-            if (_queue.TakeOrWait(waiter, out taken))
-            {
-                _waiters.Return(waiter);
-                message = Opened(taken);
-                return true;
-            }
-
-            if (BlockingWait.Until(waiter, _queue, timeout))
-            {
-                message = Opened(waiter.GetResult(waiter.Version));
-                return true;
-            }
+            return false;
         }
 
-        message = default;
-        return false;
+        BlockingWait.ThrowIfOnShard(nameof(ReceiveAsync));
+        if (_spin.Wait(_core, static core => LookAgain(core)) && _queue.TryTake(out taken))
+        {
+            return true;
+        }
+
+        MessageReceipt waiter = _waiters.Rent();
+        waiter.Prepare(_queue, _recycle, blocking: true);
+        waiter.Core = _core;
+        if (_queue.TakeOrWait(waiter, out taken))
+        {
+            _waiters.Return(waiter);
+            return true;
+        }
+
+        bool isOver = BlockingWait.Until(waiter, _queue, timeout);
+        if (isOver)
+        {
+            taken = waiter.GetResult(waiter.Version);
+        }
+
+        return isOver;
     }
 
     public ValueTask<Message> ReceiveAsync(CancellationToken cancellation)

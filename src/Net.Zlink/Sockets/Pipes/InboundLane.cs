@@ -23,13 +23,13 @@ internal sealed class InboundLane(QueueLimits limits)
     private bool _isFiltered;
     private bool _isInArrivalOrder;
     private QueueLimits _limits = limits;
-    private LaneCounts _counts;
+    private LaneBooks _books;
 
     private CacheGap _gap;
     private TakenSide _taken = new() { Limits = limits };
 
     /// <summary>Where in a lane its parts lie: the last of the sender's fields, the gap, the consumers' fields.</summary>
-    public static (int Counts, int Gap, int Taken) Layout { get; } = LayoutOf(new InboundLane(default));
+    public static (int Books, int Gap, int Taken) Layout { get; } = LayoutOf(new InboundLane(default));
 
     /// <summary>The pipe whose socket reads it. Null while nobody has bound the inproc name that its sender connected to.</summary>
     public Pipe Pipe => _taken.Pipe!;
@@ -67,7 +67,7 @@ internal sealed class InboundLane(QueueLimits limits)
                 // What consumers took since the last report is theirs already; reports are made under this lock.
                 long messages = Volatile.Read(ref _taken.UnreportedMessages);
                 long bytes = Volatile.Read(ref _taken.UnreportedBytes);
-                return _counts with { Delivered = _counts.Delivered + messages, QueuedMessages = _messages - messages, QueuedBytes = _bytes - bytes, IsParked = _isParked, IsFullOfBytes = _limits.IsFullOfBytes(_messages, _bytes) };
+                return _books.At(_messages - messages, _bytes - bytes, messages, bytes) with { IsParked = _isParked, IsFullOfBytes = _limits.IsFullOfBytes(_messages, _bytes) };
             }
         }
     }
@@ -111,10 +111,10 @@ internal sealed class InboundLane(QueueLimits limits)
         using (_gate.Hold())
         {
             long bytes = ChargeOf(lease.Bytes, lease.Unread);
-            _counts.Receive(lease.Messages, bytes);
+            _books.Received += lease.Messages;
             if (_isClosed)
             {
-                _counts.Drop(lease.Messages, bytes);
+                _books.Drop(lease.Messages, bytes);
                 news = 0;
                 park = false;
             }
@@ -188,7 +188,7 @@ internal sealed class InboundLane(QueueLimits limits)
                 obsolete = Conflates ? TakeObsolete() : null;
                 copied = _added.Add(message, copy, slabs, source, passedAt, out int parts, out long bytes);
                 bytes = ChargeOf(bytes, parts);
-                _counts.Receive(1, bytes);
+                _books.Received++;
                 _messages++;
                 _bytes += bytes;
                 copy = null;
@@ -217,8 +217,7 @@ internal sealed class InboundLane(QueueLimits limits)
     {
         using (_gate.Hold())
         {
-            _counts.Receive(messages, bytes);
-            _counts.Filtered += messages;
+            _books.Filter(messages, bytes);
         }
     }
 
@@ -256,7 +255,7 @@ internal sealed class InboundLane(QueueLimits limits)
             if (_added.KeepNewest(out obsolete) is { } newest)
             {
                 long kept = ChargeOf(newest.Bytes, newest.Unread);
-                _counts.Drop(_messages - 1, _bytes - kept);
+                _books.Drop(_messages - 1, _bytes - kept);
                 (_messages, _bytes) = (1, kept);
             }
         }
@@ -334,7 +333,7 @@ internal sealed class InboundLane(QueueLimits limits)
         {
             _isClosed = true;
             SettleReport();
-            _counts.Drop(_messages, _bytes);
+            _books.Drop(_messages, _bytes);
             (InboundLease? Taken, InboundLease? Added) all = (_taken.Current, _added.TakeAll());
             _taken.Current = null;
             _messages = 0;
@@ -397,7 +396,7 @@ internal sealed class InboundLane(QueueLimits limits)
         for (InboundLease? lease = old; lease is not null; lease = lease.Next)
         {
             long bytes = ChargeOf(lease.Bytes, lease.Unread);
-            _counts.Drop(lease.Messages, bytes);
+            _books.Drop(lease.Messages, bytes);
             _messages -= lease.Messages;
             _bytes -= bytes;
         }
@@ -410,12 +409,12 @@ internal sealed class InboundLane(QueueLimits limits)
     {
         long bytes = ChargeOf(lease.Bytes, lease.Unread);
         int superseded = lease.KeepLast();
-        _counts.Drop(superseded, bytes - ChargeOf(lease.Bytes, lease.Unread));
+        _books.Drop(superseded, bytes - ChargeOf(lease.Bytes, lease.Unread));
         return TakeObsolete();
     }
 
-    private static (int Counts, int Gap, int Taken) LayoutOf(InboundLane lane) =>
-        (CacheLines.OffsetOf(lane, ref lane._counts), CacheLines.OffsetOf(lane, ref lane._gap), CacheLines.OffsetOf(lane, ref lane._taken));
+    private static (int Books, int Gap, int Taken) LayoutOf(InboundLane lane) =>
+        (CacheLines.OffsetOf(lane, ref lane._books), CacheLines.OffsetOf(lane, ref lane._gap), CacheLines.OffsetOf(lane, ref lane._taken));
 
     private static Slab CopyOf(ReadOnlySpan<byte> payload, Slab.SlabCache slabs)
     {
@@ -468,7 +467,7 @@ internal sealed class InboundLane(QueueLimits limits)
         _messages -= sifted.Messages;
         long bytes = ChargeOf(sifted.Bytes, sifted.Parts);
         _bytes -= bytes;
-        _counts.Drop(sifted.Messages, bytes);
+        _books.Drop(sifted.Messages, bytes);
         TakeParked();
         sifted.Add(Interlocked.Exchange(ref _unwanted, null));
         Volatile.Write(ref _unwanted, sifted.Leases);
@@ -479,7 +478,7 @@ internal sealed class InboundLane(QueueLimits limits)
     {
         _messages -= _taken.UnreportedMessages;
         _bytes -= _taken.UnreportedBytes;
-        _counts.Delivered += _taken.UnreportedMessages;
+        _books.Deliver(_taken.UnreportedMessages, _taken.UnreportedBytes);
         _taken.UnreportedMessages = 0;
         _taken.UnreportedBytes = 0;
     }

@@ -1,6 +1,6 @@
 namespace Net.Zlink.Sockets.Pipes;
 
-/// <summary>The books of one lane: received = delivered + dropped + filtered + queued, in messages. Bytes are payload and headers.</summary>
+/// <summary>The books of one lane at one moment: received = delivered + dropped + filtered + queued, in messages. Bytes are payload and headers.</summary>
 internal record struct LaneCounts
 {
     public long Received;
@@ -18,16 +18,55 @@ internal record struct LaneCounts
 
     /// <summary>It is full, for its bytes alone.</summary>
     public bool IsFullOfBytes;
+}
 
-    public void Receive(long messages, long bytes)
+/// <summary>What a lane keeps of its books.</summary>
+/// <remarks>
+/// For a message no more than one of these is written: with a sum of received bytes, and 32 bytes more in all, messages of 1 KB between two threads went at 0.56 of the rate, since what a sender writes lay on one cache line more.
+/// So bytes are summed when messages leave, many at a time.
+/// </remarks>
+internal struct LaneBooks
+{
+    public long Received;
+    private long _delivered;
+    private long _dropped;
+    private long _filtered;
+    private long _bytesDropped;
+    private long _bytesGone; // Delivered or filtered.
+
+    public void Deliver(long messages, long bytes)
     {
-        Received += messages;
-        ReceivedBytes += bytes;
+        _delivered += messages;
+        _bytesGone += bytes;
     }
 
     public void Drop(long messages, long bytes)
     {
-        Dropped += messages;
-        DroppedBytes += bytes;
+        _dropped += messages;
+        _bytesDropped += bytes;
     }
+
+    /// <summary>Of messages that were received in the same moment.</summary>
+    public void Filter(long messages, long bytes)
+    {
+        Received += messages;
+        _filtered += messages;
+        _bytesGone += bytes;
+    }
+
+    /// <param name="queued">Messages that are left.</param>
+    /// <param name="queuedBytes">Their bytes.</param>
+    /// <param name="taken">Messages that consumers have taken and not settled yet.</param>
+    /// <param name="takenBytes">Their bytes.</param>
+    public readonly LaneCounts At(long queued, long queuedBytes, long taken, long takenBytes) => new()
+    {
+        Received = Received,
+        ReceivedBytes = _bytesGone + _bytesDropped + queuedBytes + takenBytes,
+        Delivered = _delivered + taken,
+        Dropped = _dropped,
+        DroppedBytes = _bytesDropped,
+        Filtered = _filtered,
+        QueuedMessages = queued,
+        QueuedBytes = queuedBytes,
+    };
 }

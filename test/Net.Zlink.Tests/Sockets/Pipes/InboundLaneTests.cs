@@ -19,8 +19,8 @@ public sealed class InboundLaneTests : IDisposable
     public void What_consumers_write_shares_no_cache_line_with_what_the_sender_writes()
     {
         const int TwoLines = 128;
-        (int counts, int gap, int taken) = InboundLane.Layout;
-        Assert.Equal(counts + Unsafe.SizeOf<LaneCounts>(), gap);
+        (int books, int gap, int taken) = InboundLane.Layout;
+        Assert.Equal(books + Unsafe.SizeOf<LaneBooks>(), gap);
         Assert.Equal(gap + TwoLines, taken);
     }
 
