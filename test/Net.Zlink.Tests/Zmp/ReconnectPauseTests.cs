@@ -15,7 +15,10 @@ public sealed class ReconnectPauseTests
         await using var fixture = new ContextFixture(time: time);
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions
         {
-            ReconnectInterval = TimeSpan.FromMilliseconds(100), ReconnectIntervalMax = TimeSpan.FromMilliseconds(400), HandshakeInterval = TimeSpan.Zero, Linger = TimeSpan.Zero,
+            ReconnectInterval = TimeSpan.FromMilliseconds(100),
+            ReconnectIntervalMax = TimeSpan.FromMilliseconds(400),
+            HandshakeInterval = TimeSpan.Zero,
+            Linger = TimeSpan.Zero,
         });
         using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectionReady);
         RawListener listener = fixture.Listen();
