@@ -7,8 +7,8 @@ internal readonly record struct QueueLimits(int Messages, long Bytes)
     public bool IsFull(long messages, long bytes) =>
         messages > 0 && ((Messages > 0 && messages >= Messages) || (Bytes > 0 && bytes >= Bytes));
 
-    /// <summary>True if it is the bytes alone that make the queue full.</summary>
-    public bool IsFullOfBytes(long messages, long bytes) => Bytes > 0 && bytes >= Bytes && !new QueueLimits(Messages, 0).IsFull(messages, bytes);
+    /// <summary>Of a queue that was full a moment ago, and may have emptied a little since: true if it was so for its bytes alone.</summary>
+    public bool IsFullOfBytes(long messages, long bytes) => Messages == 0 || (messages < Messages && Bytes > 0 && bytes >= Bytes);
 
     /// <summary>True if the queue has emptied to half of each limit: a reader that was stopped goes on (docs/protocol.md, high-water marks).</summary>
     public bool IsBelowLowMark(long messages, long bytes) =>

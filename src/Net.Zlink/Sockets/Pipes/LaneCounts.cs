@@ -16,7 +16,7 @@ internal record struct LaneCounts
     public long QueuedBytes;
     public bool IsParked;
 
-    /// <summary>It is full, for its bytes alone.</summary>
+    /// <summary>If it was full a moment ago, it was so for its bytes alone.</summary>
     public bool IsFullOfBytes;
 }
 

@@ -77,7 +77,7 @@ internal abstract class Pipe
     /// <summary>What waits for the peer at this moment: to be written, or in this process to be received.</summary>
     public abstract (long Messages, long Bytes) Waiting { get; }
 
-    /// <summary>The peer is full, and for the bytes alone that wait for it.</summary>
+    /// <summary>If the peer was full a moment ago, it was so for the bytes alone that wait for it.</summary>
     public abstract bool IsFullOfBytes { get; }
 
     /// <summary>Sends a message if there is room. Any thread, without the socket's lock.</summary>
