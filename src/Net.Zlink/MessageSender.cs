@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Runtime.CompilerServices;
 using System.Threading.Tasks.Sources;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
@@ -136,47 +135,13 @@ internal readonly struct MessageSender
     public ValueTask SendAsync(ReadOnlySpan<byte> routeId, in Message message, CancellationToken cancellation) =>
         SendHeldAsync(routeId, Held(message), message, cancellation);
 
-    /// <summary>As <see cref="SendMany(ReadOnlySpan{byte}, ReadOnlySpan{Message}, out ZlinkError)"/>, and waits for room until all are accepted. What ends it behind the first one is for the next call to tell, since what was accepted has to be told.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<Message> messages, CancellationToken cancellation)
-    {
-        cancellation.ThrowIfCancellationRequested();
-        int sent = 0;
-        try
-        {
-            while ((sent += SendMany(routeId.Span, messages.Span[sent..], out _)) < messages.Length)
-            {
-                await SendAsync(routeId.Span, in Some(messages.Span, sent), cancellation).ConfigureAwait(false);
-                sent++;
-            }
-        }
-        catch (Exception e) when (sent > 0 && (e is OperationCanceledException or ZlinkException))
-        {
-        }
-
-        return sent;
-    }
+    /// <summary>As <see cref="SendMany(ReadOnlySpan{byte}, ReadOnlySpan{Message}, out ZlinkError)"/>, and waits for room until all are accepted: see <see cref="SendBatch"/>.</summary>
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<Message> messages, CancellationToken cancellation) =>
+        SendBatch.SendAllAsync(new MessageBatch(this, routeId, messages), cancellation);
 
     /// <summary>As the other, for messages of one part.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation)
-    {
-        cancellation.ThrowIfCancellationRequested();
-        int sent = 0;
-        try
-        {
-            while ((sent += SendMany(routeId.Span, payloads.Span[sent..], out _)) < payloads.Length)
-            {
-                await SendAsync(routeId.Span, payloads.Span[sent], cancellation).ConfigureAwait(false);
-                sent++;
-            }
-        }
-        catch (Exception e) when (sent > 0 && (e is OperationCanceledException or ZlinkException))
-        {
-        }
-
-        return sent;
-    }
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
+        SendBatch.SendAllAsync(new PayloadBatch(this, routeId, payloads), cancellation);
 
     private static ZlinkError ToError(SendStatus status) => status switch
     {
@@ -331,6 +296,34 @@ internal readonly struct MessageSender
         ThrowUnlessAccepted(status);
         forwarded.Dispose();
         return default;
+    }
+
+    private readonly struct MessageBatch(MessageSender sender, ReadOnlyMemory<byte> routeId, ReadOnlyMemory<Message> messages) : ISendBatch
+    {
+        public int Count => messages.Length;
+
+        public int SendSome(int from) => sender.SendMany(routeId.Span, messages.Span[from..], out _);
+
+        public ValueTask SendAsync(int index, CancellationToken cancellation) => sender.SendAsync(routeId.Span, in Some(messages.Span, index), cancellation);
+
+        public void OnSent(int index)
+        {
+            // The send has ended it.
+        }
+    }
+
+    private readonly struct PayloadBatch(MessageSender sender, ReadOnlyMemory<byte> routeId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads) : ISendBatch
+    {
+        public int Count => payloads.Length;
+
+        public int SendSome(int from) => sender.SendMany(routeId.Span, payloads.Span[from..], out _);
+
+        public ValueTask SendAsync(int index, CancellationToken cancellation) => sender.SendAsync(routeId.Span, payloads.Span[index], cancellation);
+
+        public void OnSent(int index)
+        {
+            // Nothing of it is ours.
+        }
     }
 
     /// <summary>A send that waits.</summary>

@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
 
@@ -73,52 +72,14 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
         return sent;
     }
 
-    public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<StreamMessage> messages, CancellationToken cancellation) => SendManyAsync(sender.Find(peerId), messages, cancellation);
+    public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<StreamMessage> messages, CancellationToken cancellation) =>
+        SendBatch.SendAllAsync(new MessageBatch(sender, sender.Find(peerId), messages), cancellation);
 
     public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) => SendManyAsync(sender.Find(peerId), payloads, cancellation);
 
-    /// <summary>Sends payloads, waiting for room until all are taken. What ends it behind the first one is for the next call to tell, since what was taken has to be told.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<int> SendManyAsync(StreamLink link, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation)
-    {
-        cancellation.ThrowIfCancellationRequested();
-        int sent = 0;
-        try
-        {
-            while ((sent += SendMany(link, payloads.Span[sent..], out _)) < payloads.Length)
-            {
-                await sender.SendAsync(link, payloads.Span[sent], cancellation).ConfigureAwait(false);
-                sent++;
-            }
-        }
-        catch (Exception e) when (sent > 0 && (e is OperationCanceledException or ZlinkException))
-        {
-        }
-
-        return sent;
-    }
-
-    /// <summary>As the other, for received messages that are passed on; those that are taken end.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<int> SendManyAsync(StreamLink link, ReadOnlyMemory<StreamMessage> messages, CancellationToken cancellation)
-    {
-        cancellation.ThrowIfCancellationRequested();
-        int sent = 0;
-        try
-        {
-            while ((sent += SendMany(link, messages.Span[sent..], out _)) < messages.Length)
-            {
-                await sender.SendHeldAsync(link, messages.Span[sent].Hold(), cancellation).ConfigureAwait(false);
-                messages.Span[sent].Dispose();
-                sent++;
-            }
-        }
-        catch (Exception e) when (sent > 0 && (e is OperationCanceledException or ZlinkException))
-        {
-        }
-
-        return sent;
-    }
+    /// <summary>Sends payloads, waiting for room until all are taken: see <see cref="SendBatch"/>.</summary>
+    public ValueTask<int> SendManyAsync(StreamLink link, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
+        SendBatch.SendAllAsync(new PayloadBatch(sender, link, payloads), cancellation);
 
     /// <summary>Passes received messages on as they came until one would have to wait; those that are taken end. Returns how many.</summary>
     private static int SendMany(StreamLink link, ReadOnlySpan<StreamMessage> messages, out ZlinkError error)
@@ -155,5 +116,30 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
         SendStatus status = run.TryAppendTo(connection.Outbound, out bool schedule);
         StreamSender.Schedule(connection, schedule);
         return status;
+    }
+
+    private readonly struct MessageBatch(StreamSender sender, StreamLink link, ReadOnlyMemory<StreamMessage> messages) : ISendBatch
+    {
+        public int Count => messages.Length;
+
+        public int SendSome(int from) => SendMany(link, messages.Span[from..], out _);
+
+        public ValueTask SendAsync(int index, CancellationToken cancellation) => sender.SendHeldAsync(link, messages.Span[index].Hold(), cancellation);
+
+        public void OnSent(int index) => messages.Span[index].Dispose();
+    }
+
+    private readonly struct PayloadBatch(StreamSender sender, StreamLink link, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads) : ISendBatch
+    {
+        public int Count => payloads.Length;
+
+        public int SendSome(int from) => SendMany(link, payloads.Span[from..], out _);
+
+        public ValueTask SendAsync(int index, CancellationToken cancellation) => sender.SendAsync(link, payloads.Span[index], cancellation);
+
+        public void OnSent(int index)
+        {
+            // Nothing of it is ours.
+        }
     }
 }

@@ -20,6 +20,8 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     private bool _closed;
     private bool _refused;
 
+    public QueueLimits Limits => _limits; // Without the lock: for people and counters.
+
     /// <summary>The write turn is held: a flush is scheduled or on its way.</summary>
     public bool HasWriter => Volatile.Read(ref _hasWriter);
 

@@ -113,12 +113,9 @@ internal sealed class StreamHub
         foreach (StreamListener listener in found)
         {
             listener.Close();
-            foreach (StreamLink link in _living.Values)
+            foreach (StreamLink link in LivingOf(listener))
             {
-                if (ReferenceEquals(link.Origin, listener))
-                {
-                    link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
-                }
+                link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
             }
         }
 
@@ -139,9 +136,9 @@ internal sealed class StreamHub
         {
             dialer.Close();
             Interlocked.MemoryBarrier(); // Before its connections are looked for: see Announce.
-            foreach (StreamLink link in _living.Values)
+            foreach (StreamLink link in LivingOf(dialer))
             {
-                if (ReferenceEquals(link.Origin, dialer) && !Disconnect(link.Id, CloseMode.Orderly))
+                if (!Disconnect(link.Id, CloseMode.Orderly))
                 {
                     link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
                 }
@@ -158,6 +155,9 @@ internal sealed class StreamHub
             _listeners.Remove(listener);
         }
     }
+
+    /// <summary>The connections that a listener or a dialer has made.</summary>
+    private IEnumerable<StreamLink> LivingOf(object origin) => _living.Values.Where(link => ReferenceEquals(link.Origin, origin));
 
     /// <summary>A dialer begins. False if the hub is closed.</summary>
     public bool TryAdd(StreamDialer dialer)

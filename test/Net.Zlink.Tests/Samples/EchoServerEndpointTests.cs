@@ -1,6 +1,5 @@
-using System.Net;
-using System.Net.Sockets;
 using Net.Zlink.Tests.Support;
+using Net.Zlink.Tests.Transports;
 using Xunit;
 
 namespace Net.Zlink.Tests.Samples;
@@ -21,7 +20,7 @@ public sealed class EchoServerEndpointTests
     [Fact]
     public async Task A_host_in_brackets_is_listened_on()
     {
-        Assert.SkipUnless(HasIPv6(), "NOT TESTED HERE: this machine has no IPv6 loopback address");
+        Assert.SkipUnless(TcpTest.HasIPv6, "NOT TESTED HERE: this machine has no IPv6 loopback address");
         await using EchoProcess server = EchoProcess.Start("--endpoint", "tcp://[::1]:0", "--quiet");
         await AssertEchoesAsync(server, caFile: "");
     }
@@ -42,20 +41,6 @@ public sealed class EchoServerEndpointTests
                 Assert.Equal("hello"u8, message.Payload.Span);
                 return;
             }
-        }
-    }
-
-    private static bool HasIPv6()
-    {
-        try
-        {
-            using var socket = new Socket(AddressFamily.InterNetworkV6, SocketType.Stream, ProtocolType.Tcp);
-            socket.Bind(new IPEndPoint(IPAddress.IPv6Loopback, 0));
-            return true;
-        }
-        catch (SocketException)
-        {
-            return false;
         }
     }
 }

@@ -152,14 +152,7 @@ public sealed class SendManyPayloadsTests
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint);
         var hold = new TaskCompletionSource();
-        var started = new TaskCompletionSource<uint>();
-        string raw = socket.BindPipe("tcp://127.0.0.1:*", async pipe =>
-        {
-            started.SetResult(pipe.Id);
-            await hold.Task;
-        });
-        await fixture.ConnectAsync(raw);
-        uint pipe = await started.Task.Guarded();
+        uint pipe = await fixture.ConnectPipeAsync(socket, hold.Task);
         await fixture.ConnectAsync(endpoint);
         StreamMessage connected = await socket.NextAsync();
         await AssertUnreachableAsync(async () => await socket.SendManyAsync(77, Numbers(1), Guard.Token));

@@ -134,14 +134,7 @@ public sealed class SendManyTests
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         await socket.NextConnectedAsync();
         var hold = new TaskCompletionSource();
-        var started = new TaskCompletionSource<uint>();
-        string raw = socket.BindPipe("tcp://127.0.0.1:*", async pipe =>
-        {
-            started.SetResult(pipe.Id);
-            await hold.Task;
-        });
-        await fixture.ConnectAsync(raw);
-        uint pipe = await started.Task.Guarded();
+        uint pipe = await fixture.ConnectPipeAsync(socket, hold.Task);
         await peer.SendAsync(Wire.Frames([[1], [2]]));
         StreamMessage[] burst = [.. await TakeAsync(socket, 2)];
         Assert.Equal(0, socket.SendMany(77, burst, out ZlinkError error));

@@ -21,4 +21,17 @@ internal sealed class StreamFixture(int shards = 2, TimeProvider? time = null, T
         endpoint = socket.Bind("tcp://127.0.0.1:0", handler);
         return socket;
     }
+
+    /// <summary>A peer of the socket that is a pipe for as long as the task says; returns its id.</summary>
+    public async Task<uint> ConnectPipeAsync(StreamSocket socket, Task hold)
+    {
+        var started = new TaskCompletionSource<uint>();
+        string endpoint = socket.BindPipe("tcp://127.0.0.1:*", async pipe =>
+        {
+            started.SetResult(pipe.Id);
+            await hold;
+        });
+        await ConnectAsync(endpoint);
+        return await started.Task.Guarded();
+    }
 }

@@ -5,15 +5,16 @@ namespace Net.Zlink.Tests.Zmp;
 /// <summary>A socket of any type that sends, and one of this process that receives all of it, over inproc: no network takes more than the marks say.</summary>
 internal sealed class BatchPair : IAsyncDisposable
 {
-    private static readonly byte[] PeerId = "peer"u8.ToArray();
-
-    private readonly ZlinkSocket _sender;
+    /// <summary>By which a ROUTER sends to the receiver.</summary>
+    public static readonly byte[] PeerId = "peer"u8.ToArray();
 
     private BatchPair(ZlinkSocket sender, ReceivingSocket receiver)
     {
-        _sender = sender;
+        Sender = sender;
         Receiver = receiver;
     }
+
+    public ZlinkSocket Sender { get; }
 
     public ReceivingSocket Receiver { get; }
 
@@ -51,37 +52,37 @@ internal sealed class BatchPair : IAsyncDisposable
         return new BatchPair(sender, receiver);
     }
 
-    public int SendPayloads(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads) => _sender switch
+    public int SendPayloads(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads) => Sender switch
     {
         RouterSocket router => router.SendMany(PeerId, payloads.Span, out _),
         PubSocket publisher => publisher.SendMany(payloads.Span),
-        _ => ((DuplexSocket)_sender).SendMany(payloads.Span),
+        _ => ((DuplexSocket)Sender).SendMany(payloads.Span),
     };
 
-    public int SendMessages(ReadOnlyMemory<Message> messages) => _sender switch
+    public int SendMessages(ReadOnlyMemory<Message> messages) => Sender switch
     {
         RouterSocket router => router.SendMany(PeerId, messages.Span, out _),
         PubSocket publisher => publisher.SendMany(messages.Span),
-        _ => ((DuplexSocket)_sender).SendMany(messages.Span),
+        _ => ((DuplexSocket)Sender).SendMany(messages.Span),
     };
 
-    public ValueTask<int> SendPayloadsAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) => _sender switch
+    public ValueTask<int> SendPayloadsAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) => Sender switch
     {
         RouterSocket router => router.SendManyAsync(PeerId, payloads, cancellation),
         PubSocket publisher => publisher.SendManyAsync(payloads, cancellation),
-        _ => ((DuplexSocket)_sender).SendManyAsync(payloads, cancellation),
+        _ => ((DuplexSocket)Sender).SendManyAsync(payloads, cancellation),
     };
 
-    public ValueTask<int> SendMessagesAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellation) => _sender switch
+    public ValueTask<int> SendMessagesAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellation) => Sender switch
     {
         RouterSocket router => router.SendManyAsync(PeerId, messages, cancellation),
         PubSocket publisher => publisher.SendManyAsync(messages, cancellation),
-        _ => ((DuplexSocket)_sender).SendManyAsync(messages, cancellation),
+        _ => ((DuplexSocket)Sender).SendManyAsync(messages, cancellation),
     };
 
     public async ValueTask DisposeAsync()
     {
-        await _sender.DisposeAsync().Guarded();
+        await Sender.DisposeAsync().Guarded();
         await Receiver.DisposeAsync().Guarded();
     }
 }

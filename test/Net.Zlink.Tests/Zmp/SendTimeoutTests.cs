@@ -65,17 +65,14 @@ public sealed class SendTimeoutTests
     /// <summary>A socket whose one peer is at its high-water mark and reads only when the test says.</summary>
     private sealed class FullSender : IDisposable
     {
-        private static readonly byte[] PeerId = "peer"u8.ToArray();
-
-        private readonly ReceivingSocket _receiver;
+        private readonly BatchPair _pair;
         private readonly MessageBuilder _parts;
         private readonly Message _passedOn;
         private int _inQueue;
 
-        private FullSender(ContextFixture fixture, ZlinkSocket sender, ReceivingSocket receiver)
+        private FullSender(ContextFixture fixture, BatchPair pair)
         {
-            Sender = sender;
-            _receiver = receiver;
+            _pair = pair;
             _parts = new MessageBuilder(fixture.Pool).Add("it"u8).Add("has parts"u8);
             using PairSocket from = fixture.Context.CreatePair();
             using PairSocket to = fixture.Context.CreatePair();
@@ -84,27 +81,12 @@ public sealed class SendTimeoutTests
             _passedOn = to.Receive();
         }
 
-        public ZlinkSocket Sender { get; }
+        public ZlinkSocket Sender => _pair.Sender;
 
         public static async Task<FullSender> CreateAsync(ContextFixture fixture, string type)
         {
-            ZlinkContext context = fixture.Context;
-            (ZlinkSocket sender, ReceivingSocket receiver) = type switch
-            {
-                "PAIR" => ((ZlinkSocket, ReceivingSocket))(context.CreatePair(), context.CreatePair()),
-                "DEALER" => (context.CreateDealer(), context.CreateDealer()),
-                "ROUTER" => (context.CreateRouter(new RouterOptions { Mandatory = true }), context.CreateDealer(new DealerOptions { RoutingId = PeerId })),
-                "PUB" => (context.CreatePub(new PubOptions { NoDrop = true }), context.CreateSub()),
-                _ => (context.CreateXPub(new XPubOptions { NoDrop = true }), context.CreateSub()),
-            };
-            sender.Options.SendHighWaterMark = 1;
-            sender.Options.Linger = TimeSpan.Zero;
-            receiver.Options.ReceiveHighWaterMark = 1;
-            (receiver as SubSocket)?.Subscribe("");
-            receiver.Connect(sender.Bind("inproc://full"));
-            await fixture.UntilAsync(() => (sender is PubSocket { TopicCount: 1 } or XPubSocket { TopicCount: 1 }) || sender is not (PubSocket or XPubSocket));
-            var full = new FullSender(fixture, sender, receiver);
-            while (full.Try())
+            var full = new FullSender(fixture, await BatchPair.CreateAsync(fixture.Context, type, highWaterMark: 1));
+            while (full._pair.SendPayloads(new ReadOnlyMemory<byte>[] { "fill"u8.ToArray() }) == 1)
             {
                 full._inQueue++;
             }
@@ -116,18 +98,18 @@ public sealed class SendTimeoutTests
         {
             switch (Sender, what, timeout)
             {
-                case (RouterSocket router, "payload", { } time): router.Send(PeerId, "it"u8, time); break;
-                case (RouterSocket router, "parts", { } time): router.Send(PeerId, _parts, time); break;
-                case (RouterSocket router, _, { } time): router.Send(PeerId, in _passedOn, time); break;
+                case (RouterSocket router, "payload", { } time): router.Send(BatchPair.PeerId, "it"u8, time); break;
+                case (RouterSocket router, "parts", { } time): router.Send(BatchPair.PeerId, _parts, time); break;
+                case (RouterSocket router, _, { } time): router.Send(BatchPair.PeerId, in _passedOn, time); break;
                 case (PubSocket publisher, "payload", { } time): publisher.Send("it"u8, time); break;
                 case (PubSocket publisher, "parts", { } time): publisher.Send(_parts, time); break;
                 case (PubSocket publisher, _, { } time): publisher.Send(in _passedOn, time); break;
                 case (DuplexSocket duplex, "payload", { } time): duplex.Send("it"u8, time); break;
                 case (DuplexSocket duplex, "parts", { } time): duplex.Send(_parts, time); break;
                 case (DuplexSocket duplex, _, { } time): duplex.Send(in _passedOn, time); break;
-                case (RouterSocket router, "payload", _): router.Send(PeerId, "it"u8); break;
-                case (RouterSocket router, "parts", _): router.Send(PeerId, _parts); break;
-                case (RouterSocket router, _, _): router.Send(PeerId, in _passedOn); break;
+                case (RouterSocket router, "payload", _): router.Send(BatchPair.PeerId, "it"u8); break;
+                case (RouterSocket router, "parts", _): router.Send(BatchPair.PeerId, _parts); break;
+                case (RouterSocket router, _, _): router.Send(BatchPair.PeerId, in _passedOn); break;
                 case (PubSocket publisher, "payload", _): publisher.Send("it"u8); break;
                 case (PubSocket publisher, "parts", _): publisher.Send(_parts); break;
                 case (PubSocket publisher, _, _): publisher.Send(in _passedOn); break;
@@ -142,21 +124,21 @@ public sealed class SendTimeoutTests
         {
             for (; _inQueue > 0; _inQueue--)
             {
-                using Message message = _receiver.Receive(Guard.Limit);
+                using Message message = _pair.Receiver.Receive(Guard.Limit);
                 Assert.Equal("fill"u8, message.Span);
             }
         }
 
         public void AssertItWasSent()
         {
-            using Message message = _receiver.Receive(Guard.Limit);
+            using Message message = _pair.Receiver.Receive(Guard.Limit);
             Assert.Equal("it"u8, message.Span);
         }
 
         public void AssertNothingOfItWasSent()
         {
             Drain();
-            Assert.False(_receiver.TryReceive(out _));
+            Assert.False(_pair.Receiver.TryReceive(out _));
             Assert.Equal((2, 1), (_parts.Count, _passedOn.PartCount));
         }
 
@@ -165,12 +147,5 @@ public sealed class SendTimeoutTests
             _parts.Dispose();
             _passedOn.Dispose();
         }
-
-        private bool Try() => Sender switch
-        {
-            RouterSocket router => router.TrySend(PeerId, "fill"u8),
-            PubSocket publisher => publisher.TrySend("fill"u8),
-            _ => ((DuplexSocket)Sender).TrySend("fill"u8),
-        };
     }
 }

@@ -137,8 +137,6 @@ internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new Inbo
         }
     }
 
-    public override (long Messages, long Bytes) Waiting => default;
-
     public override bool IsFullOfBytes => false;
 
     public override SendStatus TrySend(in OutgoingMessage message, bool force = false) => SendStatus.Closed;

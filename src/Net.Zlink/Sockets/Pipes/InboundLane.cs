@@ -110,11 +110,10 @@ internal sealed class InboundLane(QueueLimits limits)
         bool park;
         using (_gate.Hold())
         {
-            long bytes = ChargeOf(lease.Bytes, lease.Unread);
             _books.Received += lease.Messages;
             if (_isClosed)
             {
-                _books.Drop(lease.Messages, bytes);
+                _books.Drop(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
                 news = 0;
                 park = false;
             }
@@ -123,7 +122,7 @@ internal sealed class InboundLane(QueueLimits limits)
                 obsolete = Conflates ? KeepNewest(lease) : null;
                 _added.Link(lease);
                 _messages += lease.Messages;
-                _bytes += ChargeOf(lease.Bytes, lease.Unread); // Less by now where only the newest is kept.
+                _bytes += ChargeOf(lease.Bytes, lease.Unread);
                 news = _isInLine && !_isInArrivalOrder ? 0 : lease.Messages;
                 _isInLine = true;
                 park = !Conflates && _limits.IsFull(_messages, _bytes);

@@ -75,7 +75,14 @@ internal abstract class Pipe
     public abstract OutboundCounts Outbound { get; }
 
     /// <summary>What waits for the peer at this moment: to be written, or in this process to be received.</summary>
-    public abstract (long Messages, long Bytes) Waiting { get; }
+    public virtual (long Messages, long Bytes) Waiting
+    {
+        get
+        {
+            OutboundCounts counts = Outbound;
+            return (counts.QueuedMessages, counts.QueuedBytes);
+        }
+    }
 
     /// <summary>If the peer was full a moment ago, it was so for the bytes alone that wait for it.</summary>
     public abstract bool IsFullOfBytes { get; }

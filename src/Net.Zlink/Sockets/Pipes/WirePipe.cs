@@ -9,13 +9,11 @@ namespace Net.Zlink.Sockets.Pipes;
 internal sealed class WirePipe : Pipe
 {
     private ZmpSession? _session;
-    private QueueLimits _outboundLimits;
 
     public WirePipe(SocketCore socket, ZmpSettings settings)
         : base(socket, new InboundLane(settings.Inbound) { Conflates = settings.Conflate })
     {
         Queue = new OutboundQueue(socket.Host.Pool, settings.Outbound) { RoomAgain = OnRoomAgain, Conflates = settings.Conflate };
-        _outboundLimits = settings.Outbound;
         Queue.Hold();
         Lane.BelongTo(this);
     }
@@ -37,16 +35,14 @@ internal sealed class WirePipe : Pipe
 
     public override OutboundCounts Outbound => Queue.Counts;
 
-    public override (long Messages, long Bytes) Waiting
+    public override bool IsFullOfBytes
     {
         get
         {
-            OutboundCounts counts = Queue.Counts;
-            return (counts.QueuedMessages, counts.QueuedBytes);
+            (long messages, long bytes) = Waiting;
+            return Queue.Limits.IsFullOfBytes(messages, bytes);
         }
     }
-
-    public override bool IsFullOfBytes => _outboundLimits.IsFullOfBytes(Waiting.Messages, Waiting.Bytes);
 
     public override bool HasRoom => Queue.Status == SendStatus.Accepted;
 
@@ -86,7 +82,6 @@ internal sealed class WirePipe : Pipe
 
     public override void SetLimits(QueueLimits outbound, QueueLimits inbound)
     {
-        _outboundLimits = outbound;
         Queue.SetLimits(outbound);
         if (Lane.SetLimits(inbound))
         {

@@ -62,24 +62,25 @@ internal sealed class SessionEvents(SocketCore socket)
         pipe.CountDroppedAtMark();
         if (pipe.IsFullOfBytes)
         {
-            Dropped(ref socket.Books.DroppedAtByteLimit, pipe.Peer.RoutingId, pipe.Ends, "the peer is at its byte limit");
+            Dropped(ref socket.Books.DroppedAtByteLimit, pipe.Peer.RoutingId, pipe, "the peer is at its byte limit");
         }
         else
         {
-            Dropped(ref socket.Books.DroppedAtHighWaterMark, pipe.Peer.RoutingId, pipe.Ends, "the peer is at its high-water mark");
+            Dropped(ref socket.Books.DroppedAtHighWaterMark, pipe.Peer.RoutingId, pipe, "the peer is at its high-water mark");
         }
     }
 
     /// <summary>A message was dropped instead of sent: nobody has that routing id.</summary>
-    public void DroppedUnroutable(ReadOnlySpan<byte> routeId) => Dropped(ref socket.Books.DroppedUnroutable, routeId, ("", ""), "there is no peer of that routing id");
+    public void DroppedUnroutable(ReadOnlySpan<byte> routeId) => Dropped(ref socket.Books.DroppedUnroutable, routeId, pipe: null, "there is no peer of that routing id");
 
     /// <summary>Counts each, and tells when there are as many again as the time before: a monitor would hold nothing else.</summary>
-    private void Dropped(ref long counter, ReadOnlySpan<byte> routingId, (string Local, string Remote) ends, string why)
+    private void Dropped(ref long counter, ReadOnlySpan<byte> routingId, Pipe? pipe, string why)
     {
         long count = Interlocked.Increment(ref counter);
         if (BitOperations.IsPow2(count) && !socket.Monitors.IsEmpty)
         {
-            socket.Monitors.Publish(new SocketEvent(SocketEventTypes.MessagesDropped, Math.Max(1, count / 2), default, ends.Local, ends.Remote, 0, $"not sent, since {why}; {count} by now for that reason")
+            (string local, string remote) = pipe?.Ends ?? ("", "");
+            socket.Monitors.Publish(new SocketEvent(SocketEventTypes.MessagesDropped, Math.Max(1, count / 2), default, local, remote, 0, $"not sent, since {why}; {count} by now for that reason")
             {
                 PeerRoutingId = routingId.ToArray(),
             });

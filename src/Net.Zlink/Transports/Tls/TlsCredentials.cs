@@ -72,7 +72,7 @@ internal sealed class TlsCredentials
         ClientCertificateRequired = _settings.RequireClientCertificate,
         EnabledSslProtocols = _settings.Protocols,
         CipherSuitesPolicy = _settings.CipherSuites,
-        CertificateChainPolicy = Pin(_settings.ChainPolicy?.Clone() ?? new X509ChainPolicy { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true }),
+        CertificateChainPolicy = Policy(),
         RemoteCertificateValidationCallback = judge.Accepts,
     };
 
@@ -83,7 +83,7 @@ internal sealed class TlsCredentials
         ClientCertificateContext = Own(),
         EnabledSslProtocols = _settings.Protocols,
         CipherSuitesPolicy = _settings.CipherSuites,
-        CertificateChainPolicy = Pin(_settings.ChainPolicy?.Clone() ?? new X509ChainPolicy { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true }),
+        CertificateChainPolicy = Policy(),
         RemoteCertificateValidationCallback = judge.Accepts,
         AllowRenegotiation = false, // A second handshake in the middle of a session would call back on the thread that reads. No peer of ours asks for one, and TLS 1.3 has none.
     };
@@ -98,6 +98,8 @@ internal sealed class TlsCredentials
 
         return _own ??= certificate.HasPrivateKey ? SslStreamCertificateContext.Create(certificate, additionalCertificates: null, offline: true) : throw new InvalidOperationException(NoKey);
     }
+
+    private X509ChainPolicy Policy() => Pin(_settings.ChainPolicy?.Clone() ?? new X509ChainPolicy { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true });
 
     /// <summary>The policy of options of the application's own; null, which leaves it to the base library, where there is none and nothing to add to it.</summary>
     private X509ChainPolicy? PolicyOf(X509ChainPolicy? users, X509RevocationMode revocation) =>

@@ -93,8 +93,6 @@ internal sealed class TestPipe : Pipe
         }
     }
 
-    public override (long Messages, long Bytes) Waiting => default;
-
     public override bool IsFullOfBytes => false;
 
     public override bool HasRoom => false;
