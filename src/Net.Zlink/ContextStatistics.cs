@@ -10,6 +10,12 @@ public sealed record ContextStatistics
 
     /// <summary>Open sockets.</summary>
     public required int Sockets { get; init; }
+
+    /// <summary>How much of <see cref="ZlinkContextOptions.QueuedByteLimit"/> queues have taken, in bytes: at most about twice what waits in them beyond their first 16 KiB. 0 where there is no such limit.</summary>
+    public required long QueuedBytes { get; init; }
+
+    /// <summary>Queues that needed more of it than was left, and have not been given any since: their peers are slower than what is sent to them, or not read.</summary>
+    public required int QueuesWaiting { get; init; }
 }
 
 /// <summary>A snapshot of one shard: a serial executor that a part of the connections belongs to.</summary>

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Net.Zlink.Engine;
 
 namespace Net.Zlink;
 
@@ -21,6 +22,15 @@ internal static class DescriptionText
         if (peers.Count > MostPeers)
         {
             Line(text, $"    and {peers.Count - MostPeers} more");
+        }
+    }
+
+    /// <summary>Says so where queues of the context wait for what others hold.</summary>
+    public static void QueuesWaiting(StringBuilder text, ByteBudget? budget)
+    {
+        if (budget is { Waiting: > 0 })
+        {
+            Line(text, $"  {budget.Waiting} queues of the context wait: {budget.Used} of its QueuedByteLimit of {budget.Limit} bytes are taken");
         }
     }
 

@@ -161,7 +161,7 @@ internal readonly struct MessageSender
 
     private static Exception ErrorOf(SendStatus status) => status switch
     {
-        SendStatus.Full => new ZlinkException(ZlinkError.Again, "no peer had room in time: none is connected, or each is at SendHighWaterMark or SendByteLimit and reads slower than this side sends; Describe() shows which"),
+        SendStatus.Full => new ZlinkException(ZlinkError.Again, "no peer had room in time: none is connected, or each is at SendHighWaterMark or SendByteLimit, or all queues together at the context's QueuedByteLimit, and reads slower than this side sends; Describe() shows which"),
         SendStatus.Unroutable => new ZlinkException(ZlinkError.HostUnreachable, "no peer has that routing id: it has not connected yet, or has left; GetPeers() lists those there are"),
         SendStatus.Closed => new ObjectDisposedException("The socket is disposed.", innerException: null),
         _ => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down"),

@@ -15,8 +15,9 @@ internal static class SocketDescription
         var text = new StringBuilder();
         Line(text, $"{Protocol.Zmp.ZmpSocketTypeExtensions.get_Name(socket.Core.Type)}{(socket.Core.IsClosed ? ", closed" : "")}, last endpoint {Quoted(socket.LastEndpoint)}{TopicsOf(socket)}");
         Line(text, $"  connections: {counts.AcceptedConnections} accepted, {counts.DialledConnections} dialled, {counts.RefusedConnections} refused, {counts.FailedHandshakes} failed handshakes {counts.HandshakeFailures}");
-        Line(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written + {counts.DroppedMessages} dropped + {counts.QueuedMessages} queued; not accepted: {counts.DroppedAtHighWaterMark} at a mark, {counts.DroppedAtByteLimit} at a byte limit, {counts.DroppedUnroutable} unroutable, {counts.UnmatchedMessages} unmatched");
+        Line(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written + {counts.DroppedMessages} dropped + {counts.QueuedMessages} queued; not accepted: {counts.DroppedAtHighWaterMark} at a mark, {counts.DroppedAtByteLimit} at a byte limit, {counts.DroppedAtContextLimit} at the context's, {counts.DroppedUnroutable} unroutable, {counts.UnmatchedMessages} unmatched");
         Line(text, $"  received: {counts.ReceivedMessages} read = {counts.DeliveredMessages} delivered + {counts.DroppedUnreadMessages} dropped + {counts.UnreadMessages} unread + {counts.FilteredMessages} filtered");
+        QueuesWaiting(text, socket.Core.Host.Budget);
         foreach ((string endpoint, string why) in socket.Core.GivenUp.All)
         {
             Line(text, $"  given up: {Quoted(endpoint)}: {why}; no further attempt is made, connect again once that is mended");

@@ -47,6 +47,9 @@ public sealed record SocketStatistics
     /// <summary>The same, because as many bytes waited for the peer as <see cref="SocketOptions.SendByteLimit"/> allows.</summary>
     public required long DroppedAtByteLimit { get; init; }
 
+    /// <summary>The same, because as many bytes waited in all queues together as <see cref="ZlinkContextOptions.QueuedByteLimit"/> allows.</summary>
+    public required long DroppedAtContextLimit { get; init; }
+
     /// <summary>Messages for a peer that does not exist, by ROUTER without Mandatory.</summary>
     public required long DroppedUnroutable { get; init; }
 
@@ -85,6 +88,7 @@ public sealed record SocketStatistics
         DroppedMessages = 0,
         DroppedAtHighWaterMark = 0,
         DroppedAtByteLimit = 0,
+        DroppedAtContextLimit = 0,
         DroppedUnroutable = 0,
         UnmatchedMessages = 0,
         ReceivedMessages = 0,
@@ -109,6 +113,7 @@ public sealed record SocketStatistics
         DroppedMessages = DroppedMessages + other.DroppedMessages,
         DroppedAtHighWaterMark = DroppedAtHighWaterMark + other.DroppedAtHighWaterMark,
         DroppedAtByteLimit = DroppedAtByteLimit + other.DroppedAtByteLimit,
+        DroppedAtContextLimit = DroppedAtContextLimit + other.DroppedAtContextLimit,
         DroppedUnroutable = DroppedUnroutable + other.DroppedUnroutable,
         UnmatchedMessages = UnmatchedMessages + other.UnmatchedMessages,
         ReceivedMessages = ReceivedMessages + other.ReceivedMessages,
@@ -138,6 +143,7 @@ public sealed record SocketStatistics
             DroppedMessages = outbound.DroppedMessages,
             DroppedAtHighWaterMark = Volatile.Read(ref books.DroppedAtHighWaterMark),
             DroppedAtByteLimit = Volatile.Read(ref books.DroppedAtByteLimit),
+            DroppedAtContextLimit = Volatile.Read(ref books.DroppedAtContextLimit),
             DroppedUnroutable = Volatile.Read(ref books.DroppedUnroutable),
             UnmatchedMessages = Volatile.Read(ref books.Unmatched),
             ReceivedMessages = inbound.Received,

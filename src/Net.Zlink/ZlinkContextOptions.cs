@@ -10,6 +10,9 @@ public sealed record ZlinkContextOptions
     // More shards than this only cost memory: each owns a slab of 256 KB, or of 64 KB for tls and ws, once it has worked.
     private const int MostShards = 1024;
 
+    // What waits is in the pool's arrays, which are up to twice as long as what they hold, and the application needs memory too.
+    private const int QueuesPartOfMemory = 4;
+
     // Two threads of the pool seldom want one of so many at the same time. With a shard per processor instead, echoes over tls, ws and wss took up to a tenth more processor time (docs/benchmarks/log.md, "Shards of their own").
     private const int TlsAndWebSocketShardsPerProcessor = 8;
 
@@ -98,6 +101,23 @@ public sealed record ZlinkContextOptions
             field = value;
         }
     } = HandshakeLine.Default;
+
+    /// <summary>
+    /// How many bytes may wait in all queues of the context together, to be sent and to be received, over all sockets and transports; 0: no limit, as in the native core. A peer whose queue needs more meets the rule of its own
+    /// <see cref="SocketOptions.SendByteLimit"/> and <see cref="SocketOptions.ReceiveByteLimit"/> then: its sender waits, fails or drops by the type of the socket, and it is not read. Each queue may hold 16 KiB besides, or one message, so that
+    /// none stands still for what others hold. Default: a quarter of the memory that the process may use, of a container where it is in one.
+    /// </summary>
+    /// <remarks>Headers count, and what several subscribers share counts for each. Queues take it in steps, at most about twice what they need: <see cref="ContextStatistics.QueuedBytes"/> has the sum. Messages that the application holds are not counted.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
+    public long QueuedByteLimit
+    {
+        get;
+        init
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(value);
+            field = value;
+        }
+    } = GC.GetGCMemoryInfo(GCKind.Any).TotalAvailableMemoryBytes / QueuesPartOfMemory;
 
     /// <summary>What <see cref="SocketOptions.IPv6"/> is for sockets whose options do not say. Default false.</summary>
     public bool IPv6 { get; init; }

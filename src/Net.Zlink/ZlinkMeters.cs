@@ -32,6 +32,7 @@ internal sealed class ZlinkMeters : IDisposable
         Counter("zlink.shard.delay", () => PerShard(static s => s.TotalDelay.TotalSeconds), "s", "All waits for the thread pool together.");
         Counter("zlink.shard.runs_from_pool", () => PerShard(static s => s.RunsFromPool), "{turn}", "Turns that waited for the thread pool.");
         Counter("zlink.shard.late_runs", () => PerShard(static s => s.LateRuns), "{turn}", "Those that waited for more than 200 ms.");
+        Gauge("zlink.queued_bytes", () => One(_context.Host.Budget?.Used ?? 0), "By", "What queues have taken of the context's QueuedByteLimit.");
         Gauge("zlink.pool.live", () => PerClass(static c => c.Live), "{buffer}", "Buffers that are out.");
         Gauge("zlink.pool.kept", () => PerClass(static c => c.Kept), "{buffer}", "Buffers kept for reuse.");
         Counter("zlink.pool.rented", () => PerClass(static c => c.Rented), "{buffer}", "Buffers handed out.");
@@ -106,6 +107,7 @@ internal sealed class ZlinkMeters : IDisposable
                 ("connection_lost", static s => s.DroppedMessages),
                 ("high_water_mark", static s => s.DroppedAtHighWaterMark),
                 ("byte_limit", static s => s.DroppedAtByteLimit),
+                ("context_limit", static s => s.DroppedAtContextLimit),
                 ("unroutable", static s => s.DroppedUnroutable),
                 ("unmatched", static s => s.UnmatchedMessages),
                 ("unread", static s => s.DroppedUnreadMessages),

@@ -39,8 +39,8 @@ internal sealed class Connection : ShardWork, IWireEvents
     private bool _parked;
     private bool _owesAnswers;
 
-    public Connection(Wire wire, ShardLoop shard, BufferPool pool, ConnectionSettings settings, IConnectionSink sink, object? context)
-        : this(wire, shard, pool, settings, sink, context, new OutboundQueue(pool, settings.Outbound), settings.StreamScanner)
+    public Connection(Wire wire, ShardLoop shard, BufferPool pool, ConnectionSettings settings, IConnectionSink sink, object? context, ByteBudget? budget = null)
+        : this(wire, shard, pool, settings, sink, context, new OutboundQueue(pool, settings.Outbound, budget), settings.StreamScanner)
     {
     }
 

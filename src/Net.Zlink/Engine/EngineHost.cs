@@ -4,7 +4,7 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>What every socket of a context shares: shards, pool, slabs, clock and log.</summary>
+/// <summary>What every socket of a context shares: shards, pool, slabs, byte budget, clock and log.</summary>
 internal sealed class EngineHost : IDisposable
 {
     public EngineHost(int shards, BufferPool pool, TimeProvider time, ILogger logger, IShardObserver observer, int streamedShards = 0)
@@ -24,6 +24,9 @@ internal sealed class EngineHost : IDisposable
     public ShardSet Shards { get; }
 
     public HandshakeLine Handshakes { get; init; } = new(HandshakeLine.Default);
+
+    /// <summary>How much may wait in all queues together; null: no limit.</summary>
+    public ByteBudget? Budget { get; init; }
 
     public TimeProvider Time { get; }
 

@@ -10,17 +10,18 @@ namespace Net.Zlink.Engine;
 /// accumulate. The lock is held for pointer work and for copying payloads below <see cref="OutboundChain.LargePayload"/>.
 /// While the queue is <em>held</em> (no connection yet, a handshake, a loss) messages only accumulate and control frames alone are written.
 /// </remarks>
-internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWaiterList
+/// <param name="pool">Where memory comes from.</param>
+/// <param name="limits">How much may wait here.</param>
+/// <param name="budget">How much may wait in the whole context; null: no limit.</param>
+internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBudget? budget = null) : IWaiterList, IShareHolder
 {
     private ShortLock _gate;
     private WaiterList<SendWaiter> _waiters;
     private OutboundBacklog _backlog = new(pool);
-    private QueueLimits _limits = limits;
+    private QueueRoom _room = new(limits, budget);
     private bool _hasWriter;
     private bool _closed;
     private bool _refused;
-
-    public QueueLimits Limits => _limits; // Without the lock: for people and counters.
 
     /// <summary>The write turn is held: a flush is scheduled or on its way.</summary>
     public bool HasWriter => Volatile.Read(ref _hasWriter);
@@ -45,6 +46,9 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
             }
         }
     }
+
+    /// <inheritdoc cref="QueueRoom.CauseOf"/>
+    public FullCause FullCause => _room.CauseOf(_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes); // Without the lock: for people and counters.
 
     /// <summary>What a send would meet now.</summary>
     public SendStatus Status
@@ -100,7 +104,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         OutboundSegment? obsolete = null;
         using (_gate.Hold())
         {
-            status = messages > 1 && WouldFill(messages, length) ? SendStatus.Full : Admit(force);
+            status = messages > 1 && IsFull(messages - 1, length) ? SendStatus.Full : Admit(force);
             if (status == SendStatus.Accepted)
             {
                 obsolete = _backlog.AddShared(encoded, offset, length, messages);
@@ -193,20 +197,18 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     /// <param name="several">As there.</param>
     public OutboundSegment? Written(OutboundSegment segment, bool several)
     {
-        SendWaiter? admitted;
         OutboundSegment? next;
-        bool room;
+        Freed freed;
         using (_gate.Hold())
         {
             next = _backlog.Written(segment);
-            admitted = AdmitWaiters();
-            room = HasRoomAgain();
+            freed = Settle();
             next ??= Next(several);
         }
 
         // Outside the lock, like every release: the owner of donated memory is the application's code.
         segment.Release(pool);
-        Complete(admitted, room);
+        Complete(freed);
         return next;
     }
 
@@ -230,44 +232,22 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     }
 
     /// <summary>Changes the limits; those who wait for room may find it.</summary>
-    public void SetLimits(QueueLimits limits)
-    {
-        SendWaiter? admitted;
-        bool room;
-        using (_gate.Hold())
-        {
-            _limits = limits;
-            admitted = AdmitWaiters();
-            room = HasRoomAgain(orLess: true);
-        }
+    public void SetLimits(QueueLimits limits) => LookForRoom(limits);
 
-        Complete(admitted, room);
-    }
+    public void OnBudgetRoom() => LookForRoom(changed: null);
 
     /// <summary>Refuses further sends. What was accepted stays to be written.</summary>
     public void Close()
     {
-        SendWaiter? refused = null;
-        bool room;
+        Freed refused;
         using (_gate.Hold())
         {
             _closed = true;
-            while (_waiters.First is { } waiter)
-            {
-                _waiters.Remove(waiter);
-                waiter.Next = refused;
-                refused = waiter;
-            }
-
-            room = _refused;
+            refused = new Freed(_waiters.TakeAll(), _refused);
             _refused = false;
         }
 
-        SendWaiter.CompleteAll(refused, SendStatus.Closed);
-        if (room)
-        {
-            RoomAgain?.Invoke();
-        }
+        Complete(refused, SendStatus.Closed);
     }
 
     /// <summary>Refuses further sends and drops what was accepted but not written, counting it.</summary>
@@ -280,6 +260,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         {
             dropped = _backlog.DropAll();
             control = _backlog.TakeControl();
+            _room.End();
         }
 
         control?.Release(pool);
@@ -293,21 +274,19 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     {
         OutboundSegment? dropped;
         OutboundSegment? control;
-        SendWaiter? admitted;
-        bool room;
+        Freed freed;
         using (_gate.Hold())
         {
             _backlog.IsHeld = true;
             _hasWriter = false;
             control = _backlog.TakeControl();
             dropped = _backlog.Lose();
-            admitted = AdmitWaiters();
-            room = HasRoomAgain();
+            freed = Settle();
         }
 
         control?.Release(pool);
         OutboundSegment.ReleaseAll(dropped, pool);
-        Complete(admitted, room);
+        Complete(freed);
     }
 
     /// <summary>Gives back the segment that was being written when the connection ended, and what is linked to it, once no operation uses it.</summary>
@@ -330,17 +309,15 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     public void DropQueued()
     {
         OutboundSegment? dropped;
-        SendWaiter? admitted;
-        bool room;
+        Freed freed;
         using (_gate.Hold())
         {
             dropped = _backlog.DropUnstarted();
-            admitted = AdmitWaiters();
-            room = HasRoomAgain();
+            freed = Settle();
         }
 
         OutboundSegment.ReleaseAll(dropped, pool);
-        Complete(admitted, room);
+        Complete(freed);
     }
 
     /// <summary>Appends one frame whatever the limits say: what a socket itself has to tell its peer, bounded by the application's own calls.</summary>
@@ -376,11 +353,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
             return status;
         }
 
-        FrameHeader header = message.Header;
-        int total = header.Length + message.Payload.Length;
-        byte[] array = pool.RentArray(total);
-        header.WriteTo(array);
-        message.Payload.CopyTo(array.AsSpan(header.Length));
+        byte[] array = message.ToArray(pool, out int total);
         OutboundSegment? obsolete = null;
         using (_gate.Hold())
         {
@@ -414,7 +387,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
             return SendStatus.Accepted;
         }
 
-        if (!_waiters.IsEmpty || _limits.IsFull(_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes))
+        if (!_waiters.IsEmpty || IsFull())
         {
             _refused = true;
             return SendStatus.Full;
@@ -423,16 +396,21 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         return SendStatus.Accepted;
     }
 
-    /// <summary>The queue would be full before the last of so many messages.</summary>
-    private bool WouldFill(int messages, int bytes) => _limits.IsFull(_backlog.Counts.QueuedMessages + messages - 1, _backlog.Counts.QueuedBytes + bytes);
+    /// <summary>Whether no further message is taken, or none behind so many more.</summary>
+    private bool IsFull(int moreMessages = 0, int moreBytes = 0) =>
+        _room.IsFull(_backlog.Counts.QueuedMessages + moreMessages, _backlog.Counts.QueuedBytes + moreBytes, this);
 
-    private bool HasRoomAgain(bool orLess = false)
+    /// <summary>Something has left, or the limits have changed: lets those in who wait.</summary>
+    private Freed Settle(bool orLess = false)
     {
+        SendWaiter? admitted = AdmitWaiters();
+
         // Half empty, so that a sender does not stop and go once per message; any room at all where the limits were raised.
         (long messages, long bytes) = (_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes);
-        bool room = _refused && _waiters.IsEmpty && (orLess ? !_limits.IsFull(messages, bytes) : _limits.IsBelowLowMark(messages, bytes));
+        bool room = _refused && _waiters.IsEmpty && (orLess ? !IsFull() : _room.IsBelowLowMark(messages, bytes));
         _refused &= !room;
-        return room;
+        _room.Shrink(bytes);
+        return new Freed(admitted, room);
     }
 
     private bool TakeTurn()
@@ -461,7 +439,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
     {
         SendWaiter? admitted = null;
         SendWaiter? tail = null;
-        while (_waiters.First is { } waiter && !_closed && !_limits.IsFull(_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes))
+        while (_waiters.First is { } waiter && !_closed && !IsFull())
         {
             _waiters.Remove(waiter);
             try
@@ -488,12 +466,31 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits) : IWait
         return admitted;
     }
 
-    private void Complete(SendWaiter? admitted, bool room)
+    private void LookForRoom(QueueLimits? changed)
     {
-        SendWaiter.CompleteAll(admitted, SendStatus.Accepted);
-        if (room)
+        Freed freed;
+        using (_gate.Hold())
+        {
+            if (changed is { } limits)
+            {
+                _room.Change(limits);
+            }
+
+            freed = Settle(orLess: true);
+        }
+
+        Complete(freed);
+    }
+
+    private void Complete(Freed freed, SendStatus status = SendStatus.Accepted)
+    {
+        SendWaiter.CompleteAll(freed.Waiters, status);
+        if (freed.Room)
         {
             RoomAgain?.Invoke();
         }
     }
+
+    /// <summary>Whom to tell, outside of the lock: those who do not wait any more, and whether one that was refused may come again.</summary>
+    private readonly record struct Freed(SendWaiter? Waiters, bool Room);
 }

@@ -165,12 +165,19 @@ internal readonly ref struct OutgoingMessage
             return false;
         }
 
-        int total = Header.Length + Payload.Length;
-        byte[] array = pool.RentArray(total);
-        Header.WriteTo(array);
-        Payload.CopyTo(array.AsSpan(Header.Length));
+        byte[] array = ToArray(pool, out int total);
         chain.AddArray(array, total);
         return true;
+    }
+
+    /// <summary>Of a message of one part: encodes it into an array of the pool's.</summary>
+    public byte[] ToArray(BufferPool pool, out int length)
+    {
+        length = Header.Length + Payload.Length;
+        byte[] array = pool.RentArray(length);
+        Header.WriteTo(array);
+        Payload.CopyTo(array.AsSpan(Header.Length));
+        return array;
     }
 
     /// <summary>Of a message that is to go into a lease: copies handed-over parts that no array is beneath, and disposes them. Outside of the lane's lock.</summary>

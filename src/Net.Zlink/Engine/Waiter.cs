@@ -77,6 +77,21 @@ internal struct WaiterList<TWaiter>
         waiter.IsQueued = false;
         return true;
     }
+
+    /// <summary>Takes all of them out. Returns the first, the others linked behind it.</summary>
+    public TWaiter? TakeAll()
+    {
+        TWaiter? all = First;
+        for (WaiterNode? waiter = all; waiter is not null; waiter = waiter.Next)
+        {
+            waiter.Previous = null;
+            waiter.IsQueued = false;
+        }
+
+        _first = null;
+        _last = null;
+        return all;
+    }
 }
 
 /// <summary>One wait for a result of type <typeparamref name="T"/>: a reusable value-task source, so that waiting allocates nothing in steady state.</summary>
@@ -156,6 +171,18 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         catch (Exception) when (_posted is not null)
         {
             ContinueOnPool();
+        }
+    }
+
+    /// <summary>Ends waits that were taken out of their list and linked, each with an error of its own, outside of every lock.</summary>
+    public static void FailAll(Waiter<T>? waiter, Func<Exception> error)
+    {
+        while (waiter is not null)
+        {
+            var next = (Waiter<T>?)waiter.Next;
+            waiter.Next = null;
+            waiter.Fail(error());
+            waiter = next;
         }
     }
 

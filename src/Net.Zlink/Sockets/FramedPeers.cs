@@ -26,7 +26,7 @@ internal sealed class FramedPeers : IPeerFactory
             return 0;
         }
 
-        var connection = new Connection(wire, hub.Host.Shards.For(wire), hub.Host.Pool, settings.Connection, _sink, link)
+        var connection = new Connection(wire, hub.Host.Shards.For(wire), hub.Host.Pool, settings.Connection, _sink, link, hub.Host.Budget)
         {
             RemoteEndPoint = remote,
             LocalEndPoint = local,

@@ -84,7 +84,10 @@ internal sealed class InprocRegistry
             // Alone, the connecter has its own marks; with a binder the two sockets' marks add up.
             var own = new PeerIdentity(settings.RoutingId, null, "", "", socket.Host.Time.GetUtcNow());
             var pipe = new InprocPipe(
-                socket, new InboundLane(settings.Inbound) { Conflates = settings.Conflate }, new InboundLane(settings.Outbound) { Conflates = settings.Conflate }, own)
+                socket,
+                new InboundLane(settings.Inbound, socket.Host.Budget) { Conflates = settings.Conflate },
+                new InboundLane(settings.Outbound, socket.Host.Budget) { Conflates = settings.Conflate },
+                own)
             {
                 Endpoint = endpoint,
                 IsActive = true,
@@ -93,6 +96,7 @@ internal sealed class InprocRegistry
                 OutboundShare = settings.Outbound,
             };
             pipe.Lane.BelongTo(pipe);
+            pipe.Out.SenderMayGoOn = () => socket.OnRoom(pipe);
             if (!socket.TryAttach(pipe, peer: null))
             {
                 return null;

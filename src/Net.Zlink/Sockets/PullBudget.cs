@@ -4,9 +4,12 @@ namespace Net.Zlink.Sockets;
 
 /// <summary>Which peers of a <see cref="PullQueue"/> are stopped: by their own limits, or because the socket's unread bytes are over their budget. Not thread-safe: under the queue's lock.</summary>
 /// <param name="limit">Unread bytes of all peers together; 0: no limit.</param>
-internal sealed class PullBudget(long limit)
+/// <param name="context">How much may wait in the whole context; null: no limit.</param>
+/// <param name="queue">The queue.</param>
+internal sealed class PullBudget(long limit, ByteBudget? context, IShareHolder queue)
 {
     private readonly Queue<PullPeer> _line = new();
+    private QueueRoom _room = new(new QueueLimits(0, limit), context);
 
     /// <summary>Whether a peer's connection is to stop reading, which it is then told.</summary>
     public bool ShouldPark(PullPeer peer, long unread)
@@ -48,6 +51,7 @@ internal sealed class PullBudget(long limit)
     /// <summary>So many bytes are gone: adds those that were stopped for the budget and may read again.</summary>
     public void Freed(long bytes, long unread, ref PullPeer? resume)
     {
+        _room.Shrink(unread);
         if (_line.Count == 0 || IsOver(unread))
         {
             return;
@@ -66,7 +70,13 @@ internal sealed class PullBudget(long limit)
         }
     }
 
-    private bool IsOver(long unread) => limit > 0 && unread >= limit;
+    /// <summary>The context has room: adds a few that were stopped because it had none. The next ones follow when something is read.</summary>
+    public void RoomInContext(long unread, ref PullPeer? resume) => Freed(ReceiveSlab.ReadSize, unread, ref resume);
+
+    /// <summary>Nothing is unread, nor will be.</summary>
+    public void End() => _room.End();
+
+    private bool IsOver(long unread) => unread > 0 && _room.IsFull(messages: 1, unread, queue);
 
     private void Wait(PullPeer peer)
     {

@@ -14,12 +14,12 @@ namespace Net.Zlink.Sockets;
 /// so that the shard does its other work in between, and is served by whichever shard reads next, or else by a work of its own.
 /// </para>
 /// </remarks>
-internal sealed class PullQueue(long byteBudget) : IWaiterList
+internal sealed class PullQueue : IWaiterList, IShareHolder
 {
     private ShortLock _gate;
     private readonly Queue<PullPeer> _line = new();
     private readonly Queue<PulledRun> _events = new();
-    private readonly PullBudget _budget = new(byteBudget);
+    private readonly PullBudget _budget;
     private WaiterList<PullWaiter> _waiters;
     private ServeWork? _serving;
     private PullPeer? _turn;
@@ -29,6 +29,8 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
     private long _messages;
     private long _dropped;
     private Func<Exception>? _closed;
+
+    public PullQueue(long limit, ByteBudget? context = null) => _budget = new PullBudget(limit, context, this);
 
     /// <summary>Unread messages and their bytes, frame headers included.</summary>
     public (long Messages, long Bytes, int Events, long Dropped) Depth
@@ -255,11 +257,22 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
         }
     }
 
+    public void OnBudgetRoom()
+    {
+        PullPeer? resume = null;
+        using (_gate.Hold())
+        {
+            _budget.RoomInContext(_bytes, ref resume);
+        }
+
+        ResumeAll(resume);
+    }
+
     /// <summary>Ends the queue: unread messages are dropped and counted, every waiter is released with an error.</summary>
     /// <returns>Number of messages dropped.</returns>
     public long Close(Func<Exception> error)
     {
-        PullWaiter? released = null;
+        PullWaiter? released;
         long dropped;
         using (_gate.Hold())
         {
@@ -269,25 +282,12 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
             }
 
             _closed = error;
-            while (_waiters.First is { } waiter)
-            {
-                _waiters.Remove(waiter);
-                waiter.Next = released;
-                released = waiter;
-            }
-
+            released = _waiters.TakeAll();
             dropped = _messages;
             DropLine();
         }
 
-        while (released is not null)
-        {
-            var next = (PullWaiter?)released.Next;
-            released.Next = null;
-            released.Fail(error());
-            released = next;
-        }
-
+        PullWaiter.FailAll(released, error);
         return dropped;
     }
 
@@ -475,6 +475,7 @@ internal sealed class PullQueue(long byteBudget) : IWaiterList
 
         _messages = 0;
         _bytes = 0;
+        _budget.End();
         _events.Clear();
     }
 

@@ -34,6 +34,9 @@ internal sealed class SocketBooks
     /// <summary>The same, because so many bytes waited for the peer.</summary>
     public long DroppedAtByteLimit;
 
+    /// <summary>The same, because so many bytes waited in the whole context.</summary>
+    public long DroppedAtContextLimit;
+
     /// <summary>Messages that a ROUTER dropped because there was no such peer.</summary>
     public long DroppedUnroutable;
 

@@ -34,7 +34,7 @@ internal sealed class StreamHub
     public StreamHub(EngineHost host, long receiveBudget)
     {
         Host = host;
-        Queue = new PullQueue(receiveBudget);
+        Queue = new PullQueue(receiveBudget, host.Budget);
         Pull = new FramedPeers(new PullSink(this), pulled: true);
     }
 

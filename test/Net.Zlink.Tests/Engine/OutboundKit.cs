@@ -7,14 +7,14 @@ using Net.Zlink.Protocol;
 namespace Net.Zlink.Tests.Engine;
 
 /// <summary>An outbound queue with a hand that writes, for tests.</summary>
-internal sealed class OutboundBench(BufferPool pool, QueueLimits limits) : IDisposable
+internal sealed class OutboundBench(BufferPool pool, QueueLimits limits, ByteBudget? budget = null) : IDisposable
 {
     private readonly WaiterPool<SendWaiter> _waiters = new();
     private OutboundSegment? _writing;
 
     public BufferPool Pool => pool;
 
-    public OutboundQueue Queue { get; } = new(pool, limits);
+    public OutboundQueue Queue { get; init; } = new(pool, limits, budget);
 
     public Slab.SlabCache Slabs { get; } = new(pool);
 

@@ -6,13 +6,13 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Support;
 
-/// <summary>One test's context, with a pool that knows who rented what: disposal fails the test if a buffer did not come back.</summary>
+/// <summary>One test's context, with a pool that knows who rented what: disposal fails the test if a buffer did not come back, or queues that are gone hold some of the context's limit.</summary>
 internal class ContextFixture : IAsyncDisposable
 {
     private readonly ConcurrentBag<IDisposable> _others = [];
     private Pacer? _pacer;
 
-    public ContextFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null, int? furtherShards = null, ILoggerFactory? log = null)
+    public ContextFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null, int? furtherShards = null, ILoggerFactory? log = null, long? queuedByteLimit = null)
     {
         // Nothing is warmed: most tests need a handful of buffers, and a pool per test would otherwise touch megabytes each time.
         Pool = new BufferPool(new BufferPoolOptions
@@ -28,6 +28,7 @@ internal class ContextFixture : IAsyncDisposable
             Pool = Pool,
             ShutdownTimeout = shutdownTimeout ?? Guard.Limit,
             LoggerFactory = log,
+            QueuedByteLimit = queuedByteLimit ?? new ZlinkContextOptions().QueuedByteLimit,
         });
     }
 
@@ -100,6 +101,7 @@ internal class ContextFixture : IAsyncDisposable
 
         IReadOnlyList<BufferLeak> leaks = Pool.GetOutstanding();
         Pool.Dispose();
+        Assert.Equal((0, 0), (Context.GetStatistics().QueuedBytes, Context.GetStatistics().QueuesWaiting));
         Assert.True(leaks.Count == 0, $"did not come back: {Describe(leaks)}");
     }
 

@@ -13,7 +13,7 @@ namespace Net.Zlink.Sockets.Patterns;
 /// way round, the application would take a wanted topic for an unwanted one. It is a lane like any peer's, bounded like it: while it is full no connection of the socket is read.
 /// Messages lie in their peers' lanes, each bounded by itself, but are announced by the same way: what one peer sent, topics and messages, is read in the order in which it sent it.
 /// </remarks>
-internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new InboundLane(default) { IsShared = true })
+internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new InboundLane(default, core.Host.Budget) { IsShared = true })
 {
     // Losses lie packed in memory that starts small, for the many peers with a few topics, and grows fourfold up to what the slots of one lease need with topics of 15 bytes.
     private const int SmallestLossSlab = 256;
@@ -137,7 +137,7 @@ internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new Inbo
         }
     }
 
-    public override bool IsFullOfBytes => false;
+    public override FullCause FullCause => FullCause.Messages;
 
     public override SendStatus TrySend(in OutgoingMessage message, bool force = false) => SendStatus.Closed;
 

@@ -10,19 +10,18 @@ namespace Net.Zlink.Sockets.Pipes;
 /// Two locks meet here and are rarely wanted at once: the lane's own, held to add a batch or to take all that was added, and the receive queue's, whose holder reads what was taken without the lane's lock.
 /// So a consumer pays for the meeting once per batch, not once per message.
 /// </remarks>
-internal sealed class InboundLane(QueueLimits limits)
+/// <param name="limits">How much may wait here.</param>
+/// <param name="budget">How much may wait in the whole context; null: no limit.</param>
+internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null) : IShareHolder
 {
     private ShortLock _gate;
     private AddedLeases _added;
     private InboundLease? _unwanted;
-    private long _messages;
-    private long _bytes;
     private bool _isInLine;
-    private bool _isParked;
     private bool _isClosed;
     private bool _isFiltered;
     private bool _isInArrivalOrder;
-    private QueueLimits _limits = limits;
+    private LaneRoom _room = new(limits, budget);
     private LaneBooks _books;
 
     private CacheGap _gap;
@@ -35,7 +34,7 @@ internal sealed class InboundLane(QueueLimits limits)
     public Pipe Pipe => _taken.Pipe!;
 
     /// <summary>Only the newest message is kept, and no limit applies.</summary>
-    public bool Conflates { get; set; }
+    public bool Conflates { get => _room.Conflates; set => _room.Conflates = value; }
 
     /// <summary>Several connections are stopped on its account: that one may read does not mean that no other waits to be told of room.</summary>
     public bool IsShared { get; init; }
@@ -67,7 +66,7 @@ internal sealed class InboundLane(QueueLimits limits)
                 // What consumers took since the last report is theirs already; reports are made under this lock.
                 long messages = Volatile.Read(ref _taken.UnreportedMessages);
                 long bytes = Volatile.Read(ref _taken.UnreportedBytes);
-                return _books.At(_messages - messages, _bytes - bytes, messages, bytes) with { IsParked = _isParked, IsFullOfBytes = _limits.IsFullOfBytes(_messages, _bytes) };
+                return _books.At(_room.Messages - messages, _room.Bytes - bytes, messages, bytes) with { IsParked = _room.IsParked, FullCause = _room.FullCause };
             }
         }
     }
@@ -87,7 +86,7 @@ internal sealed class InboundLane(QueueLimits limits)
             _taken.Pipe = pipe;
             _isFiltered = pipe.Socket.InboundRole == InboundRole.Filtered;
             _isInArrivalOrder = pipe.Socket.Receive.IsInArrivalOrder;
-            return (int)_messages;
+            return (int)_room.Messages;
         }
     }
 
@@ -121,12 +120,10 @@ internal sealed class InboundLane(QueueLimits limits)
             {
                 obsolete = Conflates ? KeepNewest(lease) : null;
                 _added.Link(lease);
-                _messages += lease.Messages;
-                _bytes += ChargeOf(lease.Bytes, lease.Unread);
+                _room.Add(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
                 news = _isInLine && !_isInArrivalOrder ? 0 : lease.Messages;
                 _isInLine = true;
-                park = !Conflates && _limits.IsFull(_messages, _bytes);
-                _isParked |= park;
+                park = _room.Park(this);
                 lease = null!;
             }
         }
@@ -141,8 +138,8 @@ internal sealed class InboundLane(QueueLimits limits)
     {
         using (_gate.Hold())
         {
-            bool isFull = !_isClosed && !Conflates && _limits.IsFull(_messages, _bytes);
-            _isParked = isFull || (IsShared && _isParked);
+            bool isFull = !_isClosed && _room.IsFull(this);
+            _room.IsParked = isFull || (IsShared && _room.IsParked);
             return !isFull;
         }
     }
@@ -176,9 +173,8 @@ internal sealed class InboundLane(QueueLimits limits)
             {
                 status = SendStatus.Closed;
             }
-            else if (!force && !Conflates && _limits.IsFull(_messages, _bytes))
+            else if (!force && _room.Park(this))
             {
-                _isParked = true;
                 status = SendStatus.Full;
             }
             else
@@ -186,10 +182,8 @@ internal sealed class InboundLane(QueueLimits limits)
                 status = SendStatus.Accepted;
                 obsolete = Conflates ? TakeObsolete() : null;
                 copied = _added.Add(message, copy, slabs, source, passedAt, out int parts, out long bytes);
-                bytes = ChargeOf(bytes, parts);
                 _books.Received++;
-                _messages++;
-                _bytes += bytes;
+                _room.Add(1, ChargeOf(bytes, parts));
                 copy = null;
                 notify = (!_isInLine || _isInArrivalOrder) && _taken.Pipe is not null;
                 _isInLine = true;
@@ -225,9 +219,7 @@ internal sealed class InboundLane(QueueLimits limits)
     {
         using (_gate.Hold())
         {
-            bool isFull = !Conflates && _limits.IsFull(_messages, _bytes);
-            _isParked |= isFull;
-            return !_isClosed && !isFull;
+            return !_room.Park(this) && !_isClosed;
         }
     }
 
@@ -236,11 +228,28 @@ internal sealed class InboundLane(QueueLimits limits)
     {
         using (_gate.Hold())
         {
-            _limits = limits;
+            _room.Change(limits);
             _taken.Limits = limits;
-            bool resume = _isParked && !limits.IsFull(_messages, _bytes);
-            _isParked &= !resume;
-            return resume;
+            return _room.UnparkForAny(this);
+        }
+    }
+
+    /// <summary>Tells the sender of room while the lane has no reader, which would tell it otherwise.</summary>
+    public Action? SenderMayGoOn { get; set; }
+
+    public void OnBudgetRoom()
+    {
+        bool resume;
+        Pipe? reader;
+        using (_gate.Hold())
+        {
+            resume = _room.UnparkForAny(this);
+            reader = _taken.Pipe;
+        }
+
+        if (resume)
+        {
+            (reader is null ? SenderMayGoOn : reader.OnRoomInLane)?.Invoke();
         }
     }
 
@@ -254,8 +263,9 @@ internal sealed class InboundLane(QueueLimits limits)
             if (_added.KeepNewest(out obsolete) is { } newest)
             {
                 long kept = ChargeOf(newest.Bytes, newest.Unread);
-                _books.Drop(_messages - 1, _bytes - kept);
-                (_messages, _bytes) = (1, kept);
+                (long messages, long bytes) = (_room.Messages - 1, _room.Bytes - kept);
+                _books.Drop(messages, bytes);
+                _room.Remove(messages, bytes);
             }
         }
 
@@ -317,7 +327,9 @@ internal sealed class InboundLane(QueueLimits limits)
         }
 
         current.Cursor = next;
-        if (_taken.IsReportDue)
+
+        // Where it is known how many there are, nobody comes to look for more; and a sender that was stopped though the lane's own limits are far off waits for this.
+        if (_taken.IsReportDue || (_taken.Current is null && (_isInArrivalOrder || _room.IsParked)))
         {
             resume |= Report();
         }
@@ -332,11 +344,10 @@ internal sealed class InboundLane(QueueLimits limits)
         {
             _isClosed = true;
             SettleReport();
-            _books.Drop(_messages, _bytes);
+            _books.Drop(_room.Messages, _room.Bytes);
             (InboundLease? Taken, InboundLease? Added) all = (_taken.Current, _added.TakeAll());
             _taken.Current = null;
-            _messages = 0;
-            _bytes = 0;
+            _room.Clear();
             _isInLine = false;
             return all;
         }
@@ -359,6 +370,12 @@ internal sealed class InboundLane(QueueLimits limits)
             }
 
             _isInLine = _added.First is not null;
+            if (!_isInLine)
+            {
+                SettleReport();
+                resume |= _room.Unpark();
+            }
+
             return !_isInLine;
         }
     }
@@ -396,8 +413,7 @@ internal sealed class InboundLane(QueueLimits limits)
         {
             long bytes = ChargeOf(lease.Bytes, lease.Unread);
             _books.Drop(lease.Messages, bytes);
-            _messages -= lease.Messages;
-            _bytes -= bytes;
+            _room.Remove(lease.Messages, bytes);
         }
 
         return old;
@@ -427,7 +443,7 @@ internal sealed class InboundLane(QueueLimits limits)
         using (_gate.Hold())
         {
             SettleReport();
-            return TakeParked();
+            return _room.Unpark();
         }
     }
 
@@ -436,7 +452,7 @@ internal sealed class InboundLane(QueueLimits limits)
         using (_gate.Hold())
         {
             SettleReport();
-            resume |= TakeParked();
+            resume |= _room.Unpark();
             if (_isFiltered)
             {
                 resume |= Sift();
@@ -463,11 +479,10 @@ internal sealed class InboundLane(QueueLimits limits)
         }
 
         SettleReport();
-        _messages -= sifted.Messages;
         long bytes = ChargeOf(sifted.Bytes, sifted.Parts);
-        _bytes -= bytes;
+        _room.Remove(sifted.Messages, bytes);
         _books.Drop(sifted.Messages, bytes);
-        TakeParked();
+        _room.Unpark();
         sifted.Add(Interlocked.Exchange(ref _unwanted, null));
         Volatile.Write(ref _unwanted, sifted.Leases);
         return true;
@@ -475,21 +490,9 @@ internal sealed class InboundLane(QueueLimits limits)
 
     private void SettleReport()
     {
-        _messages -= _taken.UnreportedMessages;
-        _bytes -= _taken.UnreportedBytes;
+        _room.Remove(_taken.UnreportedMessages, _taken.UnreportedBytes);
         _books.Deliver(_taken.UnreportedMessages, _taken.UnreportedBytes);
         _taken.UnreportedMessages = 0;
         _taken.UnreportedBytes = 0;
-    }
-
-    private bool TakeParked()
-    {
-        if (!_isParked || !_limits.IsBelowLowMark(_messages, _bytes))
-        {
-            return false;
-        }
-
-        _isParked = false;
-        return true;
     }
 }

@@ -84,7 +84,7 @@ internal sealed class InprocPipe : Pipe
         }
     }
 
-    public override bool IsFullOfBytes => _out.Counts.IsFullOfBytes;
+    public override FullCause FullCause => _out.Counts.FullCause;
 
     public override bool HasRoom => _out.HasRoom();
 

@@ -1,3 +1,5 @@
+using Net.Zlink.Engine;
+
 namespace Net.Zlink.Sockets.Pipes;
 
 /// <summary>The books of one lane at one moment: received = delivered + dropped + filtered + queued, in messages. Bytes are payload and headers.</summary>
@@ -16,8 +18,8 @@ internal record struct LaneCounts
     public long QueuedBytes;
     public bool IsParked;
 
-    /// <summary>If it was full a moment ago, it was so for its bytes alone.</summary>
-    public bool IsFullOfBytes;
+    /// <inheritdoc cref="QueueRoom.CauseOf"/>
+    public FullCause FullCause;
 }
 
 /// <summary>What a lane keeps of its books.</summary>

@@ -84,8 +84,8 @@ internal abstract class Pipe
         }
     }
 
-    /// <summary>If the peer was full a moment ago, it was so for the bytes alone that wait for it.</summary>
-    public abstract bool IsFullOfBytes { get; }
+    /// <summary>What the peer's queue is full of, if it was full a moment ago.</summary>
+    public abstract FullCause FullCause { get; }
 
     /// <summary>Sends a message if there is room. Any thread, without the socket's lock.</summary>
     /// <param name="message">The message.</param>

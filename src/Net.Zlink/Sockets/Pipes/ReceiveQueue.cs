@@ -253,7 +253,7 @@ internal sealed class ReceiveQueue : IWaiterList
     /// <summary>Ends the queue: every waiter is released with an error, later calls get it too. Unread messages are dropped, also those of peers that have gone.</summary>
     public void Close(Func<Exception> error)
     {
-        ReceiveWaiter? released = null;
+        ReceiveWaiter? released;
         List<InboundLane> unread;
         using (_gate.Hold())
         {
@@ -271,24 +271,11 @@ internal sealed class ReceiveQueue : IWaiterList
             }
 
             _turn = null;
-            while (_waiters.First is { } waiter)
-            {
-                _waiters.Remove(waiter);
-                waiter.Next = released;
-                released = waiter;
-            }
+            released = _waiters.TakeAll();
         }
 
         unread.ForEach(Drop);
-
-        while (released is not null)
-        {
-            var next = (ReceiveWaiter?)released.Next;
-            released.Next = null;
-            released.Fail(error());
-            released = next;
-        }
-
+        ReceiveWaiter.FailAll(released, error);
         Watchers.Tell();
     }
 

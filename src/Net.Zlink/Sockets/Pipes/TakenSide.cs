@@ -9,6 +9,9 @@ namespace Net.Zlink.Sockets.Pipes;
 /// </remarks>
 internal struct TakenSide
 {
+    // What is taken and not reported still counts as waiting, for the context too, until more is taken: no more than half of this, whatever the lane's own limit.
+    private const long LongestReport = 4 * 1024 * 1024;
+
     /// <summary>Where the next message is.</summary>
     public InboundLease? Current;
 
@@ -18,8 +21,12 @@ internal struct TakenSide
     /// <summary>The next lane whose sender has to be told of room.</summary>
     public InboundLane? NextToResume;
 
-    /// <summary>The lane's limits, once more: each take looks at them.</summary>
-    public QueueLimits Limits;
+    /// <summary>The lane's own limits, once more: each take looks at them.</summary>
+    public QueueLimits Limits
+    {
+        readonly get => field;
+        set => field = value with { Bytes = value.Bytes is 0 or > LongestReport ? LongestReport : value.Bytes };
+    }
 
     public long UnreportedMessages;
 

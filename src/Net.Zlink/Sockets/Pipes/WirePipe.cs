@@ -11,9 +11,9 @@ internal sealed class WirePipe : Pipe
     private ZmpSession? _session;
 
     public WirePipe(SocketCore socket, ZmpSettings settings)
-        : base(socket, new InboundLane(settings.Inbound) { Conflates = settings.Conflate })
+        : base(socket, new InboundLane(settings.Inbound, socket.Host.Budget) { Conflates = settings.Conflate })
     {
-        Queue = new OutboundQueue(socket.Host.Pool, settings.Outbound) { RoomAgain = OnRoomAgain, Conflates = settings.Conflate };
+        Queue = new OutboundQueue(socket.Host.Pool, settings.Outbound, socket.Host.Budget) { RoomAgain = OnRoomAgain, Conflates = settings.Conflate };
         Queue.Hold();
         Lane.BelongTo(this);
     }
@@ -35,14 +35,7 @@ internal sealed class WirePipe : Pipe
 
     public override OutboundCounts Outbound => Queue.Counts;
 
-    public override bool IsFullOfBytes
-    {
-        get
-        {
-            (long messages, long bytes) = Waiting;
-            return Queue.Limits.IsFullOfBytes(messages, bytes);
-        }
-    }
+    public override FullCause FullCause => Queue.FullCause;
 
     public override bool HasRoom => Queue.Status == SendStatus.Accepted;
 

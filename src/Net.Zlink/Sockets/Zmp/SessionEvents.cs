@@ -1,4 +1,5 @@
 using System.Numerics;
+using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Pipes;
@@ -56,17 +57,21 @@ internal sealed class SessionEvents(SocketCore socket)
         }
     }
 
-    /// <summary>A message for that peer was dropped instead of sent: it is at its high-water mark, or as many bytes wait for it as may.</summary>
+    /// <summary>A message for that peer was dropped instead of sent: it is at its high-water mark, or as many bytes wait for it, or in the whole context, as may.</summary>
     public void DroppedAtMark(Pipe pipe)
     {
         pipe.CountDroppedAtMark();
-        if (pipe.IsFullOfBytes)
+        switch (pipe.FullCause)
         {
-            Dropped(ref socket.Books.DroppedAtByteLimit, pipe.Peer.RoutingId, pipe, "the peer is at its byte limit");
-        }
-        else
-        {
-            Dropped(ref socket.Books.DroppedAtHighWaterMark, pipe.Peer.RoutingId, pipe, "the peer is at its high-water mark");
+            case FullCause.Context:
+                Dropped(ref socket.Books.DroppedAtContextLimit, pipe.Peer.RoutingId, pipe, "the context is at its QueuedByteLimit");
+                break;
+            case FullCause.Bytes:
+                Dropped(ref socket.Books.DroppedAtByteLimit, pipe.Peer.RoutingId, pipe, "the peer is at its byte limit");
+                break;
+            default:
+                Dropped(ref socket.Books.DroppedAtHighWaterMark, pipe.Peer.RoutingId, pipe, "the peer is at its high-water mark");
+                break;
         }
     }
 

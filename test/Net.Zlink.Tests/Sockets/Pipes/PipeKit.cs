@@ -93,13 +93,13 @@ internal sealed class TestPipe : Pipe
         }
     }
 
-    public override bool IsFullOfBytes => false;
+    public override FullCause FullCause => FullCause.Messages;
 
     public override bool HasRoom => false;
 
-    public static TestPipe Create(SocketCore socket, QueueLimits limits, bool conflates = false, bool isShared = false)
+    public static TestPipe Create(SocketCore socket, QueueLimits limits, bool conflates = false, bool isShared = false, ByteBudget? budget = null)
     {
-        var pipe = new TestPipe(socket, new InboundLane(limits) { Conflates = conflates, IsShared = isShared }) { Endpoint = "test", IsActive = false, IsAttached = true };
+        var pipe = new TestPipe(socket, new InboundLane(limits, budget) { Conflates = conflates, IsShared = isShared }) { Endpoint = "test", IsActive = false, IsAttached = true };
         pipe.Lane.BelongTo(pipe);
         return pipe;
     }

@@ -1,0 +1,69 @@
+namespace Net.Zlink.Engine;
+
+/// <summary>How much one queue may hold: its own limits, within what its context has left.</summary>
+/// <remarks>
+/// A part of its queue, never to be copied, and under its lock. The queue is compared with limits that lie here, message for message as if there were no budget; only where these say that it is full is the
+/// context asked for more.
+/// </remarks>
+/// <param name="own">The queue's own limits.</param>
+/// <param name="budget">The context's; null: none.</param>
+internal struct QueueRoom(QueueLimits own, ByteBudget? budget)
+{
+    private readonly ByteShare? _share = budget is null ? null : new ByteShare(budget);
+    private QueueLimits _own = own;
+    private QueueLimits _limits = budget is null ? own : ByteShare.LimitsOf(own, granted: 0);
+
+    /// <summary>What a queue is full of that was full a moment ago, and may have emptied a little since.</summary>
+    public readonly FullCause CauseOf(long messages, long bytes) =>
+        _share is { IsShort: true } ? FullCause.Context
+        : _own.IsFullOfBytes(messages, bytes) ? FullCause.Bytes
+        : FullCause.Messages;
+
+    /// <summary>True if a queue that holds this much takes no further message. It is told (<see cref="IShareHolder"/>) if that is for its context's limit and others have made room.</summary>
+    public bool IsFull(long messages, long bytes, IShareHolder holder) => _limits.IsFull(messages, bytes) && !TryGrow(messages, bytes, holder);
+
+    /// <inheritdoc cref="QueueLimits.IsBelowLowMark"/>
+    public readonly bool IsBelowLowMark(long messages, long bytes) => _limits.IsBelowLowMark(messages, bytes);
+
+    /// <summary>The queue holds no more than this any more: the context gets back what is far more than it needs.</summary>
+    public void Shrink(long bytes)
+    {
+        if (_share is { Granted: > 0 })
+        {
+            _share.Shrink(bytes);
+            _limits = ByteShare.LimitsOf(_own, _share.Granted);
+        }
+    }
+
+    /// <summary>The queue holds nothing any more, and is closed.</summary>
+    public void End()
+    {
+        Shrink(0);
+        _share?.Leave();
+    }
+
+    /// <summary>Changes the queue's own limits.</summary>
+    public void Change(QueueLimits own)
+    {
+        _own = own;
+        _limits = _share is null ? own : ByteShare.LimitsOf(own, _share.Granted);
+    }
+
+    private bool TryGrow(long messages, long bytes, IShareHolder holder)
+    {
+        if (_share is null)
+        {
+            return false;
+        }
+
+        if (_own.IsFull(messages, bytes))
+        {
+            _share.IsShort = false;
+            return false;
+        }
+
+        bool isGiven = _share.TryGrow(bytes, _own, holder);
+        _limits = ByteShare.LimitsOf(_own, _share.Granted);
+        return isGiven;
+    }
+}

@@ -1,0 +1,124 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Sockets.Pipes;
+
+/// <summary>Lanes of a context that is at its limit.</summary>
+public sealed class LaneBudgetTests
+{
+    private const int KiB = 1024;
+
+    private readonly string _text = new('x', 10 * KiB);
+
+    [Fact]
+    public async Task A_connection_that_was_stopped_for_the_context_is_read_again_when_another_lane_is_taken_from()
+    {
+        using TestCore core = TestCore.Create();
+        ByteBudget budget = ByteBudget.Of(64 * KiB)!;
+        TestPipe hog = TestPipe.Create(core, default, budget: budget);
+        Fill(hog);
+        var told = new TaskCompletionSource();
+        TestPipe other = TestPipe.Create(core, default, budget: budget);
+        other.OnRoom = told.SetResult;
+        Fill(other);
+        Assert.True(other.Lane.Counts.IsParked);
+        Assert.Equal((2, FullCause.Context), (other.Lane.Counts.QueuedMessages, other.Lane.Counts.FullCause));
+        core.Receive.Drop(hog.Lane);
+        await told.Task.Guarded();
+        Assert.True(other.Lane.MayRead());
+        core.Receive.Drop(other.Lane);
+        Assert.Equal(0, budget.Used);
+    }
+
+    [Fact]
+    public void A_connection_that_was_stopped_for_the_context_is_read_again_as_soon_as_its_messages_are_taken()
+    {
+        using TestCore core = TestCore.Create();
+        ByteBudget budget = ByteBudget.Of(1)!;
+        TestPipe pipe = TestPipe.Create(core, default, budget: budget);
+        Fill(pipe);
+        Assert.Equal(_text, core.Receive.Take());
+        Assert.Equal(0, pipe.Resumed);
+        Assert.Equal(_text, core.Receive.Take());
+        Assert.Equal(1, pipe.Resumed);
+    }
+
+    [Fact]
+    public void A_lane_that_is_read_gives_back_what_it_took_and_goes_on()
+    {
+        using TestCore core = TestCore.Create();
+        ByteBudget budget = ByteBudget.Of(1024 * KiB)!;
+        TestPipe pipe = TestPipe.Create(core, default, budget: budget);
+        for (int round = 0; round < 3; round++)
+        {
+            for (int i = 0; i < 50; i++)
+            {
+                pipe.Publish(_text);
+            }
+
+            Assert.InRange(budget.Used, 400 * KiB, 1024 * KiB);
+            for (int i = 0; i < 50; i++)
+            {
+                Assert.Equal(_text, core.Receive.Take());
+            }
+
+            Assert.Null(core.Receive.Take());
+            Assert.Equal(0, budget.Used);
+        }
+    }
+
+    [Fact]
+    public void A_consumer_that_takes_no_more_leaves_little_counted_that_it_has_taken()
+    {
+        const int Batches = 4;
+        const int BatchSize = 250;
+        using TestCore core = TestCore.Create();
+        ByteBudget budget = ByteBudget.Of(64 * 1024 * KiB)!;
+        TestPipe pipe = TestPipe.Create(core, default, budget: budget);
+        for (int i = 0; i < Batches; i++)
+        {
+            pipe.Publish([.. Enumerable.Repeat(_text, BatchSize)]);
+        }
+
+        Assert.InRange(budget.Used, Batches * BatchSize * 10 * KiB - (16 * KiB), 64 * 1024 * KiB);
+        for (int i = 0; i < Batches * BatchSize; i++)
+        {
+            Assert.Equal(_text, core.Receive.Take());
+        }
+
+        // Taken and not reported are at most 2 MiB, of which twice as much may be kept.
+        Assert.InRange(budget.Used, 0, 4 * 1024 * KiB);
+        Assert.Null(core.Receive.Take());
+        Assert.Equal(0, budget.Used);
+    }
+
+    [Fact]
+    public async Task A_sender_to_a_name_that_nobody_has_bound_is_told_of_room_too()
+    {
+        ByteBudget budget = ByteBudget.Of(64 * KiB)!;
+        using TestCore core = TestCore.Create();
+        TestPipe hog = TestPipe.Create(core, default, budget: budget);
+        Fill(hog);
+        var told = new TaskCompletionSource();
+        var lane = new InboundLane(default, budget) { SenderMayGoOn = told.SetResult };
+        while (lane.Append(new OutgoingMessage(default, new byte[10 * KiB]), core.Host.Slabs, hog.Peer) == SendStatus.Accepted)
+        {
+            // Until it is full.
+        }
+
+        core.Receive.Drop(hog.Lane);
+        await told.Task.Guarded();
+        core.Receive.Drop(lane);
+        Assert.Equal(0, budget.Used);
+    }
+
+    private void Fill(TestPipe pipe)
+    {
+        while (pipe.Publish(_text) == Delivery.Continue)
+        {
+            // Until it is full.
+        }
+    }
+}

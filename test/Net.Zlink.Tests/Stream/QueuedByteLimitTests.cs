@@ -1,0 +1,87 @@
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Stream;
+
+/// <summary>All queues of a context together are at its limit, and STREAM sockets have a part in that.</summary>
+public sealed class QueuedByteLimitTests
+{
+    private const int KernelBuffer = 64 * 1024;
+    private const int Limit = 512 * 1024;
+    private const int Payload = 1000;
+
+    [Fact]
+    public async Task Peers_of_sockets_that_do_not_receive_are_not_read_beyond_it_and_nothing_of_theirs_is_lost()
+    {
+        const int Frames = 1500;
+        await using var fixture = new StreamFixture(queuedByteLimit: Limit);
+        StreamSocket[] sockets = new StreamSocket[3];
+        var sending = new List<Task>();
+        byte[] stream = Wire.Frames(Enumerable.Range(0, Frames).Select(static seed => Wire.Pattern(Payload, seed)));
+        for (int i = 0; i < sockets.Length; i++)
+        {
+            sockets[i] = fixture.Bind(out string endpoint, new StreamOptions { TotalReceiveByteLimit = 0, ReceiveBufferSize = KernelBuffer });
+            RawPeer peer = await fixture.ConnectAsync(endpoint);
+            peer.Socket.SendBufferSize = KernelBuffer;
+            await sockets[i].NextConnectedAsync();
+            sending.Add(peer.SendAsync(stream));
+        }
+
+        await fixture.UntilAsync(() => Array.TrueForAll(sockets, static socket => socket.GetPeers()[0].GetStatistics().IsParked));
+
+        // Each may overshoot by what it may hold besides and the one read that it was at.
+        Assert.InRange(sockets.Sum(static socket => socket.GetStatistics().UnreadMessages) * (Payload + 4), Limit, Limit + (sockets.Length * (16 + 66) * 1024));
+        Assert.InRange(fixture.Context.GetStatistics().QueuedBytes, Limit - (16 * 1024), Limit);
+        Assert.Contains("queues of the context wait: ", sockets[0].Describe(), StringComparison.Ordinal);
+        foreach (StreamSocket socket in sockets)
+        {
+            for (int i = 0; i < Frames; i++)
+            {
+                Assert.Equal(Wire.Pattern(Payload, i), await socket.NextDataAsync(1));
+            }
+        }
+
+        await Task.WhenAll(sending).Guarded();
+        Assert.Equal(0, fixture.Context.GetStatistics().QueuedBytes);
+    }
+
+    [Fact]
+    public async Task A_socket_that_is_not_received_from_is_read_on_when_another_one_is()
+    {
+        await using var fixture = new StreamFixture(queuedByteLimit: Limit);
+        var options = new StreamOptions { TotalReceiveByteLimit = 0, ReceiveBufferSize = KernelBuffer };
+        StreamSocket hog = fixture.Bind(out string first, options);
+        RawPeer peer = await fixture.ConnectAsync(first);
+        Task sending = peer.SendAsync(Wire.Frames(Enumerable.Range(0, 1500).Select(static _ => new byte[Payload])));
+        uint id = await hog.NextConnectedAsync();
+        await fixture.UntilAsync(() => hog.GetPeers()[0].GetStatistics().IsParked);
+        StreamSocket other = fixture.Bind(out string second, new StreamOptions { TotalReceiveByteLimit = 0, ReceiveBufferSize = KernelBuffer });
+        RawPeer late = await fixture.ConnectAsync(second);
+        Task sent = late.SendAsync(Wire.Frames(Enumerable.Range(0, 300).Select(static _ => new byte[Payload])));
+        await other.NextConnectedAsync();
+        await fixture.UntilAsync(() => other.GetPeers()[0].GetStatistics().IsParked);
+        Assert.True(hog.Disconnect(id));
+        await sent.Guarded();
+        await fixture.UntilAsync(() => other.GetStatistics().UnreadMessages == 300);
+        peer.Dispose();
+        await ((Task)sending.ContinueWith(static _ => { }, TaskScheduler.Default)).Guarded(); // It was cut off.
+    }
+
+    [Fact]
+    public async Task A_send_to_a_peer_that_does_not_read_waits_at_it()
+    {
+        await using var fixture = new StreamFixture(queuedByteLimit: Limit, shutdownTimeout: TimeSpan.Zero);
+        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendBufferSize = KernelBuffer });
+        await fixture.ConnectAsync(endpoint, KernelBuffer);
+        uint id = await socket.NextConnectedAsync();
+        byte[] payload = new byte[Payload];
+        ZlinkException? refused = null;
+        await fixture.UntilAsync(() =>
+        {
+            refused = Record.Exception(() => socket.Send(id, payload, TimeSpan.Zero)) as ZlinkException;
+            return refused is not null && fixture.Context.GetStatistics() is { QueuedBytes: >= Limit - (16 * 1024), QueuesWaiting: 1 };
+        });
+        Assert.Contains("QueuedByteLimit", refused!.Message, StringComparison.Ordinal);
+        Assert.InRange(fixture.Context.GetStatistics().QueuedBytes, 0, Limit);
+    }
+}
