@@ -14,22 +14,22 @@ public sealed class RefusedLengthTests
     private readonly RecordingLoggers _log = new();
 
     [Theory]
-    [InlineData("hello", "frame of 1751477356 bytes, MaxMessageSize is 8388608; " + AskForLength)]
-    [InlineData("\u007f\u0001\u0001\u0001A", "frame of 2130772225 bytes, MaxMessageSize is 8388608")]
-    public async Task Over_ws_a_length_that_is_refused_is_answered_with_CLOSE_1009_and_the_reason(string sent, string reason)
+    [InlineData(false, "hello", "frame of 1751477356 bytes, MaxMessageSize is 8388608; " + AskForLength)]
+    [InlineData(false, "\u007f\u0001\u0001\u0001A", "frame of 2130772225 bytes, MaxMessageSize is 8388608")]
+    [InlineData(true, "hello", "frame of 1751477356 bytes, MaxMessageSize is 8388608; " + AskForLength)]
+    public async Task Over_ws_a_length_that_is_refused_is_answered_with_CLOSE_1009_and_the_reason(bool weConnect, string sent, string reason)
     {
         await using var fixture = new StreamFixture(log: _log);
-        StreamSocket server = fixture.Context.CreateStream();
-        RawWebSocket client = fixture.Own(await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0")));
-        uint id = await server.NextConnectedAsync();
-        await client.SendMessageAsync(Encoding.ASCII.GetBytes(sent));
-        Assert.Equal((id, DisconnectReason.ProtocolError), await server.NextDisconnectedAsync());
-        WebSocketFrame? frame = await client.ReadFrameAsync();
+        (StreamSocket ours, RawWebSocket theirs, uint id) = await RawWebSocket.PairAsync(fixture, weConnect);
+        await theirs.SendAsync(RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, Encoding.ASCII.GetBytes(sent), masked: !weConnect));
+        Assert.Equal((id, DisconnectReason.ProtocolError), await ours.NextDisconnectedAsync());
+        WebSocketFrame? frame = await theirs.ReadFrameAsync();
         Assert.True(frame!.IsClose);
+        Assert.Equal(weConnect, frame.IsMasked);
         Assert.Equal(1009, frame.Code);
         Assert.Equal(reason, Encoding.UTF8.GetString(frame.Payload.AsSpan(2)));
-        Assert.Null(await client.ReadFrameAsync());
-        await client.SendAsync(RawWebSocket.CloseFrame(1009));
+        Assert.Null(await theirs.ReadFrameAsync());
+        await theirs.SendAsync(RawWebSocket.CloseFrame(1009, masked: !weConnect));
         Assert.Single(Warnings());
     }
 

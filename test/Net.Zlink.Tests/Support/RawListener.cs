@@ -7,15 +7,17 @@ namespace Net.Zlink.Tests.Support;
 internal sealed class RawListener : IDisposable
 {
     private static int s_addresses;
-    private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+    private readonly Socket _socket;
 
     public RawListener()
         : this(IPAddress.Loopback)
     {
     }
 
-    private RawListener(IPAddress address)
+    /// <summary>Listens at a port of the system's choice.</summary>
+    public RawListener(IPAddress address)
     {
+        _socket = new Socket(address.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
         _socket.Bind(new IPEndPoint(address, 0));
         _socket.Listen();
         Endpoint = $"tcp://{_socket.LocalEndPoint}";

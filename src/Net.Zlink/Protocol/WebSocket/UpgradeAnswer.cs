@@ -44,7 +44,8 @@ internal static class UpgradeAnswer
             return $"the server refused the upgrade: {Encoding.ASCII.GetString(status[..Math.Min(status.Length, LongestPhrase)])}";
         }
 
-        if (!HttpHead.Lists(head, "Upgrade"u8, "websocket"u8) || !HttpHead.Lists(head, "Connection"u8, "upgrade"u8))
+        // A request may offer several protocols; an answer names what is spoken from here on, and in front of or beside websocket that would be something nobody asked for (RFC 6455, 4.1).
+        if (HttpHead.Find(head, "Upgrade"u8, out ReadOnlySpan<byte> upgrade) != 1 || !Ascii.EqualsIgnoreCase(upgrade, "websocket"u8) || !HttpHead.Lists(head, "Connection"u8, "upgrade"u8))
         {
             return "the server switched to something that is no WebSocket";
         }

@@ -18,8 +18,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     private int _end;
     private ReadTurn _turn;
     private volatile bool _hasEndedWriting; // Set by who writes, asked by who reads and answers a PING.
-    private volatile bool _isClosing; // Set by whoever says CLOSE, asked by who answers a PING.
-    private bool _hasClosed; // Belongs to the WebSocket, which writes one frame at a time.
+    private volatile bool _hasClosed; // Set by the WebSocket, which writes one frame at a time.
     private bool _isReleased;
 
     /// <summary>What was read and not yet taken.</summary>
@@ -27,6 +26,11 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
 
     /// <summary><see cref="EndWriting"/> was called.</summary>
     public bool HasEndedWriting => _hasEndedWriting;
+
+    /// <summary>
+    /// A CLOSE was written, ours or the library's own for a fault of the peer's. It is the last frame (RFC 6455, 5.5.1): what was waiting for its turn to be written meanwhile, data or the answer to a PING, is nothing any more.
+    /// </summary>
+    public bool HasClosed => _hasClosed;
 
     /// <summary>The socket's own stream, where that is what lies beneath and its handshake is over: then no buffer is held while it has nothing, however false a report was. Null: not so, or not yet.</summary>
     public ReadinessStream? Beneath { get; set; }
@@ -114,9 +118,6 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     /// </summary>
     public void EndWriting() => _hasEndedWriting = true;
 
-    /// <summary>A CLOSE is about to be written, and is the last frame: the answer to a PING that waits for its turn meanwhile is none any more. A frame is one write.</summary>
-    public void EndWritingWithClose() => _isClosing = true;
-
     /// <summary>A read of the engine's begins.</summary>
     public void BeginTurn() => _turn.Begin();
 
@@ -160,7 +161,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
             return default;
         }
 
-        _hasClosed = _isClosing && buffer.Span is [CloseFrame, ..];
+        _hasClosed = buffer.Span is [CloseFrame, ..]; // A frame is one write; a head of HTTP begins with a letter.
         ValueTask write = inner.WriteAsync(buffer, cancellationToken);
         return write.IsCompletedSuccessfully ? write : WriteUntilEndAsync(write);
     }

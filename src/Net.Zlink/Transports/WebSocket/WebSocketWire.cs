@@ -131,8 +131,7 @@ internal sealed class WebSocketWire(
     {
         if (_isOver)
         {
-            tls?.Writes.Leave(); // Nothing is written, and what it waits for may wait for writes.
-            return FailLateAsync();
+            return FailLate();
         }
 
         _sent += bytes.Length;
@@ -142,7 +141,14 @@ internal sealed class WebSocketWire(
             _sent = 0;
         }
 
-        return webSocket.SendAsync(bytes, WebSocketMessageType.Binary, ends, CancellationToken.None);
+        ValueTask write = webSocket.SendAsync(bytes, WebSocketMessageType.Binary, ends, CancellationToken.None);
+        if (!write.IsFaulted || !stream.HasClosed)
+        {
+            return write;
+        }
+
+        _ = write.AsTask().Exception; // CLOSE was said since: an answer, or, by the library within the read, the one for a fault.
+        return FailLate();
     }
 
     /// <inheritdoc/>
@@ -189,6 +195,12 @@ internal sealed class WebSocketWire(
     }
 
     private void FailLateWrites() => Interlocked.CompareExchange(ref _judged, s_isJudged, null)?.TrySetResult();
+
+    private ValueTask FailLate()
+    {
+        tls?.Writes.Leave(); // Nothing is written, and what it waits for may wait for writes.
+        return FailLateAsync();
+    }
 
     /// <summary>
     /// A write behind a CLOSE, where nothing may follow. It takes until the peer's end that the engine hears of it: a failure before that would be the first it hears, an abort, which destroys our answer. One that comes when the end is
@@ -254,14 +266,6 @@ internal sealed class WebSocketWire(
     }
 
     /// <summary>Says CLOSE; null: nothing is to be said.</summary>
-    private Task CloseAsync(WebSocketCloseStatus? status, CancellationToken cancellation)
-    {
-        if (status is not { } code)
-        {
-            return Task.CompletedTask;
-        }
-
-        stream.EndWritingWithClose();
-        return webSocket.CloseOutputAsync(code, code == WebSocketCloseStatus.MessageTooBig ? Complaint : null, cancellation);
-    }
+    private Task CloseAsync(WebSocketCloseStatus? status, CancellationToken cancellation) =>
+        status is { } code ? webSocket.CloseOutputAsync(code, code == WebSocketCloseStatus.MessageTooBig ? Complaint : null, cancellation) : Task.CompletedTask;
 }

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Transports.WebSocket;
 
-/// <summary>A peer that goes on, with PINGs among what it says, behind the end of our side: nothing of ours can answer it any more.</summary>
+/// <summary>A peer that goes on, with PINGs among what it says, behind the end of our side, or that makes an end of it: nothing of ours can answer it any more.</summary>
 public sealed class PingBehindEndTests
 {
     private static readonly byte[] Ping = RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Ping, "?"u8);
@@ -58,31 +58,93 @@ public sealed class PingBehindEndTests
         Assert.Equal(0, server.GetStatistics().DroppedMessages);
     }
 
-    [Fact]
-    public async Task Nothing_of_ours_comes_behind_our_CLOSE()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Nothing_of_ours_comes_behind_our_CLOSE(bool weConnect)
     {
-        byte[] pings = [.. Enumerable.Repeat(Ping, 50).SelectMany(static ping => ping)];
+        byte[] pings = [.. Enumerable.Repeat(RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Ping, "?"u8, masked: !weConnect), 50).SelectMany(static ping => ping)];
         await using var fixture = new StreamFixture();
-        StreamSocket server = fixture.Context.CreateStream();
-        string endpoint = server.Bind("ws://127.0.0.1:0");
         for (int i = 0; i < 200; i++)
         {
-            using RawWebSocket client = await RawWebSocket.ConnectAsync(endpoint);
-            uint id = await server.NextConnectedAsync();
-            Task pinging = client.SendAsync(pings);
-            server.Disconnect(id);
+            (StreamSocket ours, RawWebSocket theirs, uint id) = await RawWebSocket.PairAsync(fixture, weConnect);
+            Task pinging = theirs.SendAsync(pings);
+            ours.Disconnect(id);
             WebSocketFrame? frame;
             do
             {
-                frame = await client.ReadFrameAsync();
+                frame = await theirs.ReadFrameAsync();
             }
             while (frame is { IsClose: false });
 
             Assert.Equal(1000, frame!.Code);
-            Assert.Null(await client.ReadFrameAsync());
+            Assert.Null(await theirs.ReadFrameAsync());
             await pinging.Guarded();
-            client.Peer.EndSending();
-            await server.NextDisconnectedAsync();
+            theirs.Dispose();
+            await ours.NextDisconnectedAsync();
+            ours.Dispose();
+        }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Nothing_of_ours_comes_behind_the_CLOSE_for_a_fault_though_we_are_sending(bool weConnect)
+    {
+        byte[] fault = RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, Wire.Frame("?"u8), masked: weConnect);
+        await using var fixture = new StreamFixture();
+        for (int i = 0; i < 200; i++)
+        {
+            (StreamSocket ours, RawWebSocket theirs, uint id) = await RawWebSocket.PairAsync(fixture, weConnect);
+            using SocketMonitor monitor = ours.OpenMonitor(SocketEventTypes.Disconnected);
+            Task faulting = theirs.SendAsync(fault);
+            for (int sent = 0; sent < 50 && ours.TrySend(id, "data"u8); sent++)
+            {
+                await Task.Yield();
+            }
+
+            WebSocketFrame? frame;
+            do
+            {
+                frame = await theirs.ReadFrameAsync();
+            }
+            while (frame is { IsClose: false });
+
+            Assert.Equal(1002, frame!.Code);
+            await faulting.Guarded();
+            theirs.Peer.EndSending();
+            Assert.Null(await theirs.ReadFrameAsync());
+            Assert.Equal((id, DisconnectReason.TransportError), await ours.NextDisconnectedAsync());
+            Assert.StartsWith("the peer broke the WebSocket protocol: ", (await monitor.NextAsync(SocketEventTypes.Disconnected)).Detail, StringComparison.Ordinal);
+            ours.Dispose();
+        }
+    }
+
+    [Fact]
+    public async Task Over_wss_the_CLOSE_for_a_fault_is_the_last_that_is_sent_too()
+    {
+        byte[] fault = RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, Wire.Frame("?"u8), masked: false);
+        using var certificates = new TestCertificates();
+        await using var fixture = new StreamFixture();
+        StreamSocket server = fixture.Context.CreateStream();
+        server.Options.Tls.Certificate = certificates.Server;
+        string endpoint = RawWebSocket.TcpOf(server.Bind("wss://127.0.0.1:0"));
+        for (int i = 0; i < 50; i++)
+        {
+            using RawPeer peer = await RawPeer.ConnectAsync(endpoint);
+            await using System.IO.Stream stream = await OpenAsync(peer, isSecure: true);
+            uint id = await server.NextConnectedAsync();
+            await stream.WriteAsync(fault, Guard.Token).Guarded();
+            for (int sent = 0; sent < 50 && server.TrySend(id, "data"u8); sent++)
+            {
+                await Task.Yield();
+            }
+
+            using var all = new MemoryStream();
+            await stream.CopyToAsync(all, Guard.Token).Guarded(); // Up to close_notify.
+            Assert.Equal(RawWebSocket.CloseFrame(1002, masked: false), all.ToArray()[^4..]);
+            peer.EndSending();
+            Assert.Equal((id, DisconnectReason.TransportError), await server.NextDisconnectedAsync());
         }
     }
 

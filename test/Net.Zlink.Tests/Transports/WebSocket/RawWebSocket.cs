@@ -7,10 +7,12 @@ namespace Net.Zlink.Tests.Transports.WebSocket;
 
 /// <summary>One frame as it is on the wire.</summary>
 /// <param name="First">FIN, the reserved bits and the opcode.</param>
-/// <param name="IsMasked">It had a mask.</param>
+/// <param name="Mask">The key of its mask; empty where it had none.</param>
 /// <param name="Payload">Unmasked.</param>
-internal sealed record WebSocketFrame(byte First, bool IsMasked, byte[] Payload)
+internal sealed record WebSocketFrame(byte First, byte[] Mask, byte[] Payload)
 {
+    public bool IsMasked => Mask.Length > 0;
+
     public bool IsClose => (First & 0x0F) == RawWebSocket.Close;
 
     /// <summary>The code of a CLOSE; 1005 where it has none.</summary>
@@ -42,6 +44,9 @@ internal sealed class RawWebSocket(RawPeer peer) : IDisposable
         return $"tcp://{uri.Host}:{uri.Port}";
     }
 
+    /// <summary>The ws endpoint at which a plain listener can be connected to.</summary>
+    public static string WsOf(RawListener listener) => listener.Endpoint.Replace("tcp://", "ws://", StringComparison.Ordinal);
+
     /// <summary>Connects to a listener of the library's, upgrade included.</summary>
     public static async Task<RawWebSocket> ConnectAsync(string endpoint)
     {
@@ -55,13 +60,48 @@ internal sealed class RawWebSocket(RawPeer peer) : IDisposable
     public static async Task<RawWebSocket> AcceptAsync(RawListener listener)
     {
         var socket = new RawWebSocket(await listener.AcceptAsync());
-        string head = await socket.ReadHeadAsync();
-        const string Field = "Sec-WebSocket-Key: ";
-        int at = head.IndexOf(Field, StringComparison.Ordinal) + Field.Length;
-        string accept = AcceptFor(head[at..head.IndexOf('\r', at)]);
-        await socket.Peer.SendAsync(Encoding.ASCII.GetBytes($"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n"));
+        await socket.AnswerAsync(await socket.ReadHeadAsync());
         return socket;
     }
+
+    /// <summary>Answers a request.</summary>
+    public Task AnswerAsync(string head) => peer.SendAsync(Encoding.ASCII.GetBytes(
+        $"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {AcceptFor(KeyOf(head))}\r\n\r\n"));
+
+    /// <summary>A STREAM socket of the library's in either role, the other end, and the number that this has as a peer; its connect event is taken.</summary>
+    public static async Task<(StreamSocket Ours, RawWebSocket Theirs, uint Id)> PairAsync(StreamFixture fixture, bool weConnect, TestHandler? handler = null)
+    {
+        StreamSocket ours = fixture.Context.CreateStream();
+        RawWebSocket theirs;
+        if (weConnect)
+        {
+            RawListener listener = fixture.Listen();
+            Task<uint> connecting = ours.ConnectAsync(WsOf(listener), new StreamConnectOptions { Handler = handler }, Guard.Token).AsTask();
+            theirs = fixture.Own(await AcceptAsync(listener));
+            await connecting.Guarded();
+        }
+        else
+        {
+            const string Any = "ws://127.0.0.1:0";
+            theirs = fixture.Own(await ConnectAsync(handler is null ? ours.Bind(Any) : ours.Bind(Any, handler)));
+        }
+
+        return (ours, theirs, handler is null ? await ours.NextConnectedAsync() : (await handler.NextConnectedAsync()).Id);
+    }
+
+    /// <summary>The key in a request.</summary>
+    public static string KeyOf(string head)
+    {
+        const string Field = "Sec-WebSocket-Key: ";
+        int at = head.IndexOf(Field, StringComparison.Ordinal) + Field.Length;
+        return head[at..head.IndexOf('\r', at)];
+    }
+
+#pragma warning disable CA5350 // RFC 6455 prescribes SHA-1.
+    /// <summary>The Sec-WebSocket-Accept that answers a key.</summary>
+    public static string AcceptFor(string key) =>
+        Convert.ToBase64String(System.Security.Cryptography.SHA1.HashData(Encoding.ASCII.GetBytes(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")));
+#pragma warning restore CA5350
 
     /// <summary>One frame's bytes.</summary>
     /// <param name="first">FIN, the reserved bits and the opcode.</param>
@@ -125,16 +165,15 @@ internal sealed class RawWebSocket(RawPeer peer) : IDisposable
             length = (int)BinaryPrimitives.ReadInt64BigEndian(await peer.ReadAsync(8));
         }
 
-        bool masked = (header[1] & 0x80) != 0;
-        byte[] mask = masked ? await peer.ReadAsync(4) : [];
+        byte[] mask = (header[1] & 0x80) != 0 ? await peer.ReadAsync(4) : [];
         byte[] payload = await peer.ReadAsync(length);
         Assert.Equal(length, payload.Length);
-        for (int i = 0; masked && i < length; i++)
+        for (int i = 0; mask.Length > 0 && i < length; i++)
         {
             payload[i] ^= mask[i % 4];
         }
 
-        return new WebSocketFrame(header[0], masked, payload);
+        return new WebSocketFrame(header[0], mask, payload);
     }
 
     /// <summary>Reads an HTTP head, byte by byte so that nothing behind it is taken.</summary>
@@ -163,9 +202,4 @@ internal sealed class RawWebSocket(RawPeer peer) : IDisposable
             bytes[i] ^= Mask[i % 4];
         }
     }
-
-#pragma warning disable CA5350 // RFC 6455 prescribes SHA-1.
-    private static string AcceptFor(string key) =>
-        Convert.ToBase64String(System.Security.Cryptography.SHA1.HashData(Encoding.ASCII.GetBytes(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")));
-#pragma warning restore CA5350
 }

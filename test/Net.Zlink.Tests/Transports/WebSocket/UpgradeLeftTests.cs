@@ -19,7 +19,7 @@ public sealed class UpgradeLeftTests
         using var listener = new RawListener();
         DealerSocket client = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
         using SocketMonitor monitor = client.OpenMonitor(SocketEventTypes.HandshakeFailedNoDetail);
-        client.Connect(listener.Endpoint.Replace("tcp://", "ws://", StringComparison.Ordinal));
+        client.Connect(RawWebSocket.WsOf(listener));
         using (RawPeer server = await listener.AcceptAsync())
         {
             await server.SendAsync(Encoding.ASCII.GetBytes(answered));

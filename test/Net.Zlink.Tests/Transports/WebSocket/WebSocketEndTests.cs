@@ -102,7 +102,7 @@ public sealed class WebSocketEndTests
     {
         var time = new ManualTimeProvider();
         await using var fixture = new StreamFixture(time: time);
-        (StreamSocket client, RawWebSocket server, uint id) = await ConnectAsync(fixture);
+        (StreamSocket client, RawWebSocket server, uint id) = await RawWebSocket.PairAsync(fixture, weConnect: true);
         await server.SendAsync(RawWebSocket.CloseFrame(1001, masked: false));
         WebSocketFrame? answer = await server.ReadFrameAsync();
         Assert.True(answer!.IsMasked);
@@ -119,7 +119,7 @@ public sealed class WebSocketEndTests
     public async Task A_server_that_sends_CLOSE_and_ends_TCP_is_left_at_once()
     {
         await using var fixture = new StreamFixture(time: new ManualTimeProvider());
-        (StreamSocket client, RawWebSocket server, uint id) = await ConnectAsync(fixture);
+        (StreamSocket client, RawWebSocket server, uint id) = await RawWebSocket.PairAsync(fixture, weConnect: true);
         await server.SendAsync(RawWebSocket.CloseFrame(1001, masked: false));
         server.Peer.EndSending();
         Assert.Equal((id, DisconnectReason.Remote), await client.NextDisconnectedAsync());
@@ -132,7 +132,7 @@ public sealed class WebSocketEndTests
     public async Task A_server_that_answers_our_CLOSE_and_stays_is_left_at_once()
     {
         await using var fixture = new StreamFixture(time: new ManualTimeProvider());
-        (StreamSocket client, RawWebSocket server, uint id) = await ConnectAsync(fixture);
+        (StreamSocket client, RawWebSocket server, uint id) = await RawWebSocket.PairAsync(fixture, weConnect: true);
         client.Disconnect(id);
         WebSocketFrame? close = await server.ReadFrameAsync();
         Assert.True(close!.IsMasked);
@@ -145,23 +145,35 @@ public sealed class WebSocketEndTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
+    public async Task Whatever_comes_between_our_CLOSE_and_the_peers_own_is_thrown_away_unanswered(bool weConnect)
+    {
+        await using var fixture = new StreamFixture(time: new ManualTimeProvider()); // Whose time never comes: the end is the peer's.
+        (StreamSocket ours, RawWebSocket theirs, uint id) = await RawWebSocket.PairAsync(fixture, weConnect);
+        ours.Disconnect(id);
+        Assert.Equal((id, DisconnectReason.Local), await ours.NextDisconnectedAsync());
+        Assert.Equal(1000, (await theirs.ReadFrameAsync())!.Code);
+        byte[] message = Wire.Frame("late"u8);
+        await theirs.SendAsync(
+        [
+            .. RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, message, masked: !weConnect),
+            .. RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Ping, "?"u8, masked: !weConnect),
+            .. RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Binary, message, masked: weConnect), // A fault.
+            .. RawWebSocket.CloseFrame(1001, masked: !weConnect),
+        ]);
+        theirs.Peer.EndSending();
+        Assert.Null(await theirs.ReadFrameAsync());
+        await fixture.UntilAsync(() => ours.GetStatistics().ClosedConnections == 1);
+        Assert.False(ours.TryReceive(out StreamMessage _));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
     public async Task A_peer_that_breaks_the_protocol_and_stays_is_cut_off_when_the_time_is_up(bool weConnect)
     {
         var time = new ManualTimeProvider();
         await using var fixture = new StreamFixture(time: time);
-        StreamSocket ours;
-        RawWebSocket theirs;
-        uint id;
-        if (weConnect)
-        {
-            (ours, theirs, id) = await ConnectAsync(fixture);
-        }
-        else
-        {
-            ours = fixture.Context.CreateStream();
-            theirs = fixture.Own(await RawWebSocket.ConnectAsync(ours.Bind("ws://127.0.0.1:0")));
-            id = await ours.NextConnectedAsync();
-        }
+        (StreamSocket ours, RawWebSocket theirs, uint id) = await RawWebSocket.PairAsync(fixture, weConnect);
 
         // A server's frames have no mask, a client's have one: this is the wrong way round.
         using SocketMonitor monitor = ours.OpenMonitor(SocketEventTypes.Disconnected);
@@ -233,19 +245,7 @@ public sealed class WebSocketEndTests
     {
         var time = new ManualTimeProvider();
         await using var fixture = new StreamFixture(time: time);
-        StreamSocket ours;
-        RawWebSocket theirs;
-        uint id;
-        if (weConnect)
-        {
-            (ours, theirs, id) = await ConnectAsync(fixture);
-        }
-        else
-        {
-            ours = fixture.Context.CreateStream();
-            theirs = fixture.Own(await RawWebSocket.ConnectAsync(ours.Bind("ws://127.0.0.1:0")));
-            id = await ours.NextConnectedAsync();
-        }
+        (StreamSocket ours, RawWebSocket theirs, uint id) = await RawWebSocket.PairAsync(fixture, weConnect);
 
         await theirs.SendAsync(RawWebSocket.CloseFrame(1000, masked: !weConnect));
         WebSocketFrame? frame = await theirs.ReadFrameAsync();
@@ -315,49 +315,38 @@ public sealed class WebSocketEndTests
         await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 1);
     }
 
-    [Fact]
-    public async Task A_message_of_more_than_64_MiB_is_answered_with_1009()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_message_of_more_than_64_MiB_is_answered_with_1009(bool weConnect)
     {
         await using var fixture = new StreamFixture();
-        StreamSocket server = fixture.Context.CreateStream();
         var handler = new TestHandler();
-        RawWebSocket client = fixture.Own(await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0", handler)));
-        await handler.NextConnectedAsync();
-        byte[] piece = Wire.Frame(new byte[(1024 * 1024) - 4]);
-        byte[] header = [0x82, 0xFF, 0, 0, 0, 0, 0x04, 0, 0, 1, 0, 0, 0, 0]; // 64 MiB and one byte, with a mask of zeros
-        await client.SendAsync(header);
-        for (int i = 0; i < 64; i++)
-        {
-            await client.SendAsync(piece);
-        }
-
-        await client.SendAsync(0);
-        WebSocketFrame? close = await client.ReadFrameAsync();
+        (StreamSocket ours, RawWebSocket theirs, _) = await RawWebSocket.PairAsync(fixture, weConnect, handler);
+        await theirs.SendAsync(HeaderOf64MiB(weConnect, andOne: 1));
+        await SendMiBAsync(theirs, 64);
+        await theirs.SendAsync(0);
+        WebSocketFrame? close = await theirs.ReadFrameAsync();
         Assert.Equal(1009, close!.Code);
-        Assert.Null(await client.ReadFrameAsync());
-        client.Dispose();
+        Assert.Equal(weConnect, close.IsMasked);
+        theirs.Peer.EndSending();
+        Assert.Null(await theirs.ReadFrameAsync());
         Assert.Equal(DisconnectReason.TransportError, (await handler.NextDisconnectedAsync()).Reason);
-        Assert.Equal(64, server.GetStatistics().ReceivedMessages);
+        Assert.Equal(64, ours.GetStatistics().ReceivedMessages);
     }
 
-    [Fact]
-    public async Task A_message_of_64_MiB_is_taken()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_message_of_64_MiB_is_taken(bool weConnect)
     {
         await using var fixture = new StreamFixture();
-        StreamSocket server = fixture.Context.CreateStream();
-        var handler = new TestHandler();
-        RawWebSocket client = fixture.Own(await RawWebSocket.ConnectAsync(server.Bind("ws://127.0.0.1:0", handler)));
-        StreamPeer peer = await handler.NextConnectedAsync();
-        byte[] piece = Wire.Frame(new byte[(1024 * 1024) - 4]);
-        await client.SendAsync([0x82, 0xFF, 0, 0, 0, 0, 0x04, 0, 0, 0, 0, 0, 0, 0]);
-        for (int i = 0; i < 64; i++)
-        {
-            await client.SendAsync(piece);
-        }
-
-        await fixture.UntilAsync(() => server.GetStatistics().ReceivedMessages == 64);
-        Assert.True(peer.TrySend("thanks"u8));
-        Assert.Equal(Wire.Frame("thanks"u8), (await client.ReadFrameAsync())!.Payload);
+        (StreamSocket ours, RawWebSocket theirs, uint id) = await RawWebSocket.PairAsync(fixture, weConnect, new TestHandler());
+        await theirs.SendAsync(HeaderOf64MiB(weConnect));
+        await SendMiBAsync(theirs, 64);
+        await fixture.UntilAsync(() => ours.GetStatistics().ReceivedMessages == 64);
+        Assert.True(ours.TrySend(id, "thanks"u8));
+        Assert.Equal(Wire.Frame("thanks"u8), (await theirs.ReadFrameAsync())!.Payload);
     }
 
     [Fact]
@@ -385,14 +374,16 @@ public sealed class WebSocketEndTests
         Wire.AssertSame([.. Wire.Frame(huge), .. Wire.Frame("next"u8)], all);
     }
 
-    private static async Task<(StreamSocket Client, RawWebSocket Server, uint Id)> ConnectAsync(StreamFixture fixture)
+    /// <summary>A message's header; a client's has a mask of zeros.</summary>
+    private static byte[] HeaderOf64MiB(bool fromServer, byte andOne = 0) => [0x82, (byte)(fromServer ? 0x7F : 0xFF), 0, 0, 0, 0, 0x04, 0, 0, andOne, .. fromServer ? (byte[])[] : new byte[4]];
+
+    /// <summary>STREAM frames of 1 MiB each, with their lengths.</summary>
+    private static async Task SendMiBAsync(RawWebSocket theirs, int count)
     {
-        StreamSocket client = fixture.Context.CreateStream();
-        RawListener listener = fixture.Listen();
-        Task<uint> connecting = client.ConnectAsync(listener.Endpoint.Replace("tcp:", "ws:", StringComparison.Ordinal), Guard.Token).AsTask();
-        RawWebSocket server = fixture.Own(await RawWebSocket.AcceptAsync(listener));
-        uint id = await connecting.Guarded();
-        Assert.Equal(id, await client.NextConnectedAsync());
-        return (client, server, id);
+        byte[] piece = Wire.Frame(new byte[(1024 * 1024) - Wire.HeaderSize]);
+        for (int i = 0; i < count; i++)
+        {
+            await theirs.SendAsync(piece);
+        }
     }
 }
