@@ -179,7 +179,7 @@ internal static class NativeOptionTable
     private static int EventsOf(NativeTarget target)
     {
         // PUB cannot receive and SUB cannot send, whatever their insides say.
-        bool canReceive = target.Socket is null ? target.Stream!.Hub.Queue.Depth is not { Messages: 0, Events: 0 } : target.Socket is ReceivingSocket && target.Socket.CanReceive;
+        bool canReceive = target.Socket is null ? target.Stream!.Hub.IsReadable : target.Socket is ReceivingSocket && target.Socket.CanReceive;
         bool canSend = target.Socket is null || (target.Socket is not SubSocket && target.Socket.CanSend);
         return (canReceive ? PollIn : 0) | (canSend ? PollOut : 0);
     }

@@ -10,6 +10,9 @@ namespace Net.Zlink;
 /// <param name="UserState">What was given with it to Add.</param>
 public readonly record struct PollResult(ZlinkSocket? Socket, Socket? PlainSocket, PollEvents Events, object? UserState)
 {
+    /// <summary>The STREAM socket; null for anything else.</summary>
+    public StreamSocket? StreamSocket { get; init; }
+
     /// <summary>The monitor; null for anything else.</summary>
     public SocketMonitor? Monitor { get; init; }
 }

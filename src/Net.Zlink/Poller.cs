@@ -18,7 +18,7 @@ namespace Net.Zlink;
 /// it and whatever else is ready, until it is removed.
 /// </para>
 /// <para>
-/// Plain sockets are for the few that a program has beside its ZMP sockets: each costs a system call per event and look; while a poll waits for some, one background thread of the process selects
+/// Plain sockets are for the few that a program has beside the sockets of this library: each costs a system call per event and look; while a poll waits for some, one background thread of the process selects
 /// among them. Remove a plain socket before you dispose it. Where several receivers share a socket, what a poll found may be gone when it is taken: use the Try forms.
 /// </para>
 /// </remarks>
@@ -52,7 +52,7 @@ public sealed class Poller : IDisposable
         }
     }
 
-    /// <summary>Adds a socket.</summary>
+    /// <summary>Adds a ZMP socket.</summary>
     /// <param name="socket">The socket; the poller does not own it.</param>
     /// <param name="events">What to wait for; <see cref="PollEvents.Error"/> never happens.</param>
     /// <param name="userState">Comes with its results.</param>
@@ -63,6 +63,20 @@ public sealed class Poller : IDisposable
     {
         ArgumentNullException.ThrowIfNull(socket);
         Add(new ZmpPollItem(socket, events, userState), socket);
+    }
+
+    /// <summary>Adds a STREAM socket: it is ready for <see cref="PollEvents.In"/> while a <see cref="StreamSocket.TryReceive"/> would find a message or an event, and always for <see cref="PollEvents.Out"/>.</summary>
+    /// <remarks>What goes to a <see cref="StreamHandler"/> or a <see cref="StreamPipe"/> is not received from the socket, so a poll does not see it either: an endpoint that is to be polled is bound or connected without one.</remarks>
+    /// <param name="socket">The socket; the poller does not own it.</param>
+    /// <param name="events">What to wait for; <see cref="PollEvents.Error"/> never happens. <see cref="PollEvents.Out"/> ends every wait at once: for room at one peer await <see cref="StreamSocket.SendAsync(uint, ReadOnlyMemory{byte}, CancellationToken)"/>.</param>
+    /// <param name="userState">Comes with its results.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
+    /// <exception cref="ArgumentException">It is there already.</exception>
+    /// <exception cref="ObjectDisposedException">The poller is disposed.</exception>
+    public void Add(StreamSocket socket, PollEvents events, object? userState = null)
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        Add(new StreamPollItem(socket, events, userState), socket);
     }
 
     /// <summary>Adds a plain socket of any kind, also one that listens. It keeps its data: a poll takes nothing from it and changes no setting of it.</summary>
@@ -104,6 +118,18 @@ public sealed class Poller : IDisposable
     }
 
     /// <summary>Changes what is waited for.</summary>
+    /// <param name="socket">A STREAM socket that was added.</param>
+    /// <param name="events">What to wait for from now on.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
+    /// <exception cref="ArgumentException">It is not there.</exception>
+    /// <exception cref="ObjectDisposedException">The poller is disposed.</exception>
+    public void Modify(StreamSocket socket, PollEvents events)
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        Replace(socket, events);
+    }
+
+    /// <summary>Changes what is waited for.</summary>
     /// <param name="socket">A plain socket that was added.</param>
     /// <param name="events">What to wait for from now on.</param>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
@@ -120,6 +146,16 @@ public sealed class Poller : IDisposable
     /// <returns>False if it was not there.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
     public bool Remove(ZlinkSocket socket)
+    {
+        ArgumentNullException.ThrowIfNull(socket);
+        return TakeOut(socket);
+    }
+
+    /// <summary>Takes a STREAM socket out, disposed or not.</summary>
+    /// <param name="socket">The socket.</param>
+    /// <returns>False if it was not there.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
+    public bool Remove(StreamSocket socket)
     {
         ArgumentNullException.ThrowIfNull(socket);
         return TakeOut(socket);

@@ -1,4 +1,5 @@
 using Net.Zlink.Engine;
+using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Sockets;
@@ -45,6 +46,9 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
     }
 
     public int PendingEvents => Depth.Events;
+
+    /// <summary>Told, outside the lock, whenever there may be something to take, and when the queue is closed: for those who watch several sockets.</summary>
+    public ReadinessWatchers Watchers { get; } = new();
 
     /// <summary>Announces a peer, ahead of everything else of it: an end that was published before this comes right behind.</summary>
     public void PublishConnected(PullPeer peer)
@@ -287,6 +291,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
             DropLine();
         }
 
+        Watchers.TellFenced(); // Whoever asks for nothing looks only at whether the socket has ended, which takes no lock of this queue.
         PullWaiter.FailAll(released, error);
         return dropped;
     }
@@ -427,8 +432,9 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         return first;
     }
 
-    private static void CompleteAll(PullWaiter? waiter, bool maybeHere = false)
+    private void CompleteAll(PullWaiter? waiter, bool maybeHere = false)
     {
+        Watchers.Tell(); // First, also of what the waiters were given: some of them go on in here, for as long as they like.
         maybeHere &= ShardLoop.Current is { IsHelped: false };
         while (waiter is not null)
         {

@@ -42,6 +42,9 @@ internal sealed class StreamHub
 
     public PullQueue Queue { get; }
 
+    /// <summary>A pulled message or an event can be received now. As of now: where others receive too, it may be gone a moment later.</summary>
+    public bool IsReadable => Queue.Depth is not { Messages: 0, Events: 0 };
+
     public SocketMonitors Monitors { get; } = new();
 
     public StreamCounters Counters { get; } = new();

@@ -1,8 +1,10 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
 using Net.Zlink.Tests.Buffers;
+using Net.Zlink.Tests.Support;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineKit;
 
@@ -347,5 +349,35 @@ public sealed class PullQueueTests
         IEnumerable<(uint, int)> all = received[0].Concat(received[1]).Order();
         Assert.Equal(peers.SelectMany(p => Enumerable.Range(0, PerPeer).Select(i => (p.Link.Id, i))), all);
         Assert.Equal(0, bench.Pool.GetStatistics().Live);
+    }
+
+    [Fact]
+    public async Task Who_watches_is_told_of_all_that_comes_of_what_a_waiting_consumer_gets_and_of_the_end()
+    {
+        using var bench = new PullBench();
+        var watcher = new CountingWatcher(bench.Queue);
+        bench.Queue.Watchers.Add(watcher);
+        TestPeer a = bench.NewPeer();
+        Assert.Equal((1, true), watcher.Last);
+        a.Publish("a1");
+        Assert.Equal((2, true), watcher.Last);
+        Assert.Equal("1:a1", bench.TakeText());
+        Task<PulledRun> waiting = bench.MustWait();
+        a.Publish("a2");
+        Assert.Equal((3, false), watcher.Last);
+        Assert.Equal("1:a2", PullBench.Text(await waiting.Guarded()));
+        a.End();
+        Assert.Equal((4, true), watcher.Last);
+        bench.Dispose();
+        Assert.Equal((5, false), watcher.Last);
+        bench.Queue.Watchers.Remove(watcher);
+    }
+
+    /// <summary>Looks, when it is told, under the queue's lock, as a poller does.</summary>
+    private sealed class CountingWatcher(PullQueue queue) : IReadinessWatcher
+    {
+        public (int Told, bool IsReadable) Last { get; private set; }
+
+        public void OnMayBeReady() => Last = (Last.Told + 1, queue.Depth is not { Messages: 0, Events: 0 });
     }
 }

@@ -1,9 +1,11 @@
 namespace Net.Zlink.Tests.Support;
 
-/// <summary>A context, and a poller with room for its results.</summary>
+/// <summary>A context whose pool knows who rented what, and a poller with room for its results.</summary>
 public abstract class PollerTestBase : IAsyncDisposable
 {
-    private protected ZlinkContext Context { get; } = new();
+    private protected StreamFixture Fixture { get; } = new();
+
+    private protected ZlinkContext Context => Fixture.Context;
 
     private protected Poller Poller { get; } = new();
 
@@ -12,7 +14,7 @@ public abstract class PollerTestBase : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         Poller.Dispose();
-        await Context.DisposeAsync();
+        await Fixture.DisposeAsync();
         GC.SuppressFinalize(this);
     }
 }

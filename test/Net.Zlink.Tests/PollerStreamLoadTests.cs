@@ -1,0 +1,133 @@
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests;
+
+/// <summary>Polls of STREAM sockets that are busy: nothing is missed, whoever polls and whatever changes meanwhile.</summary>
+public sealed class PollerStreamLoadTests : PollerTestBase
+{
+    [Fact]
+    public async Task Each_of_many_messages_is_found_by_a_poll_of_its_own()
+    {
+        const int Count = 20_000;
+        StreamSocket socket = Fixture.Bind(out string endpoint);
+        RawPeer peer = await Fixture.ConnectAsync(endpoint);
+        await socket.NextConnectedAsync();
+        Poller.Add(socket, PollEvents.In);
+        Task sending = peer.SendAsync(Wire.Frames([.. Enumerable.Range(0, Count).Select(BitConverter.GetBytes)]));
+        await Task.Factory.StartNew(
+            () =>
+            {
+                for (int i = 0; i < Count; i++)
+                {
+                    Assert.Equal(1, Poller.Poll(Results, Guard.Limit));
+                    AssertNext(socket, i);
+                }
+
+                Assert.Equal(0, Poller.Poll(Results, TimeSpan.Zero));
+            },
+            Guard.Token,
+            TaskCreationOptions.LongRunning,
+            TaskScheduler.Default).WhileItGoesOn(() => socket.GetStatistics().ReceivedMessages);
+        await sending.Guarded();
+    }
+
+    [Fact]
+    public async Task Each_of_many_messages_that_come_one_by_one_ends_a_poll_that_waits()
+    {
+        const int Count = 5_000;
+        StreamSocket socket = Fixture.Bind(out string endpoint);
+        RawPeer peer = await Fixture.ConnectAsync(endpoint);
+        await socket.NextConnectedAsync();
+        Poller.Add(socket, PollEvents.In);
+        for (int i = 0; i < Count; i++)
+        {
+            // The next message comes only when this one was taken: were its news lost, nothing else would end the wait.
+            Task<int> poll = Poller.PollAsync(Results, Guard.Token).AsTask();
+            await peer.SendFrameAsync(BitConverter.GetBytes(i));
+            Assert.Equal(1, await poll.Guarded());
+            AssertNext(socket, i);
+        }
+    }
+
+    [Fact]
+    public async Task Items_may_come_and_go_while_polls_wait_and_no_message_is_missed()
+    {
+        const int Sockets = 4;
+        const int Count = 500;
+        (StreamSocket Socket, RawPeer Peer)[] pairs = new (StreamSocket, RawPeer)[Sockets];
+        for (int i = 0; i < Sockets; i++)
+        {
+            StreamSocket socket = Fixture.Bind(out string endpoint);
+            pairs[i] = (socket, await Fixture.ConnectAsync(endpoint));
+            await socket.NextConnectedAsync();
+            Poller.Add(socket, PollEvents.In);
+        }
+
+        int taken = 0;
+        using var done = CancellationTokenSource.CreateLinkedTokenSource(Guard.Token);
+        Task[] taking = [.. Enumerable.Range(0, 2).Select(_ => Task.Run(TakeAllAsync, Guard.Token))];
+        Task changing = Task.Run(
+            async () =>
+            {
+                for (int i = 0; !done.IsCancellationRequested; i++)
+                {
+                    StreamSocket socket = pairs[i % Sockets].Socket;
+                    Poller.Modify(socket, PollEvents.None);
+                    Poller.Remove(socket);
+                    await Task.Yield();
+                    Poller.Add(socket, i % 2 == 0 ? PollEvents.In : PollEvents.None);
+                    Poller.Modify(socket, PollEvents.In);
+                }
+            },
+            Guard.Token);
+        await Task.WhenAll(pairs.Select(static pair => Task.Run(
+            async () =>
+            {
+                for (int i = 0; i < Count; i++)
+                {
+                    await pair.Peer.SendFrameAsync(1);
+                }
+            },
+            Guard.Token))).Guarded();
+        await Task.WhenAll(taking).Guarded();
+        await changing.Guarded();
+        Assert.Equal(Sockets * Count, taken);
+
+        async Task TakeAllAsync()
+        {
+            var results = new PollResult[2];
+            try
+            {
+                while (true)
+                {
+                    int count = await Poller.PollAsync(results, done.Token);
+                    for (int i = 0; i < count; i++)
+                    {
+                        while (results[i].StreamSocket!.TryReceive(out StreamMessage message))
+                        {
+                            message.Dispose();
+                            if (Interlocked.Increment(ref taken) == Sockets * Count)
+                            {
+                                await done.CancelAsync();
+                            }
+                        }
+                    }
+                }
+            }
+            catch (OperationCanceledException)
+            {
+                // All were taken.
+            }
+        }
+    }
+
+    private static void AssertNext(StreamSocket socket, int number)
+    {
+        Assert.True(socket.TryReceive(out StreamMessage message));
+        using (message)
+        {
+            Assert.Equal(number, BitConverter.ToInt32(message.Span));
+        }
+    }
+}
