@@ -28,6 +28,8 @@ internal sealed record AllocCase(string Mode, int Connections, int InFlight, int
         new(EchoModes.PullHere, FloodConnections, FloodWindow, LargePayload),
         new(EchoModes.PullHere, 1, 1, SmallPayload),
         new(EchoModes.SendWaits, FloodConnections, FloodWindow, LargePayload),
+        new(EchoModes.Batches, FloodConnections, FloodWindow, LargePayload),
+        new(EchoModes.BatchesOn, FloodConnections, FloodWindow, LargePayload),
     ];
 
     public static IReadOnlyList<AllocCase> ForClient { get; } =
@@ -64,8 +66,17 @@ internal static class EchoModes
     /// <summary>As pull, with a high-water mark of a few messages, so that SendAsync really waits.</summary>
     public const string SendWaits = "send-waits";
 
+    /// <summary>As pull-many and send-waits, with SendManyAsync of payloads: batches longer than the mark, so that each waits in its midst.</summary>
+    public const string Batches = "batches";
+
+    /// <summary>As batches, with SendManyAsync of the received messages: what there is room for goes by reference.</summary>
+    public const string BatchesOn = "batches-on";
+
     /// <summary>The ways with a handler.</summary>
     public static bool IsPush(string mode) => mode is Push or PushOn;
 
-    public static string[] All { get; } = [Push, PushOn, Pull, PullMany, PullHere, SendWaits];
+    /// <summary>The mark is a few messages.</summary>
+    public static bool IsSlow(string mode) => mode is SendWaits or Batches or BatchesOn;
+
+    public static string[] All { get; } = [Push, PushOn, Pull, PullMany, PullHere, SendWaits, Batches, BatchesOn];
 }

@@ -12,6 +12,7 @@ internal static class AllocChild
     public const string ServerCommand = "alloc-server";
     public const string ClientCommand = "alloc-client";
     public const string SocketsCommand = "alloc-sockets";
+    public const string FanoutCommand = "alloc-fanout";
     public const string MarkRequest = "mark";
     public const string MarkReply = "MARK ";
     public const string SecondsReply = "SECONDS ";
@@ -87,27 +88,58 @@ internal static class AllocChild
             var what = new ZmpAllocCase(request.GetValue(pattern)!, request.GetValue(transport)!, request.GetValue(mode)!, request.GetValue(size));
             bool waits = ZmpModes.IsSlow(what.Mode);
             await using var loop = new ZmpAllocLoop(AllocPools.CreateContext(request.GetValue(pool)!), what, waits ? TinyHighWaterMark : request.GetValue(mark));
-            await loop.RunAsync(request.GetValue(warmUp)).WaitAsync(cancellation);
-
-            // The first mark of a process is its dearest: that is not the messages' cost.
-            loop.Mark();
-            AllocMark before = loop.Mark();
-            long start = Stopwatch.GetTimestamp();
-            await loop.RunAsync(request.GetValue(messages)).WaitAsync(cancellation);
-            double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
-            AllocMark used = loop.Mark().Since(before);
-            Console.WriteLine(SecondsReply + seconds.ToString(CultureInfo.InvariantCulture));
-            Print(used);
-            return 0;
+            return await MeasureAsync(loop, request.GetValue(warmUp), request.GetValue(messages), cancellation);
         });
         return command;
+    }
+
+    public static Command CreateFanout()
+    {
+        var sender = new Option<string>("--sender") { Required = true };
+        sender.AcceptOnlyFromAmong(FanoutAllocCase.Senders);
+        var transport = new Option<string>("--transport") { Required = true };
+        transport.AcceptOnlyFromAmong(FanoutAllocCase.Transports);
+        var size = new Option<int>("--size") { Required = true };
+        var mark = new Option<int>("--hwm") { Required = true };
+        var warmUp = new Option<int>("--warm-up") { Required = true };
+        var messages = new Option<int>("--messages") { Required = true };
+        Option<string> pool = AllocPools.CreateOption();
+        var command = new Command(FanoutCommand, "The measured sockets of 'alloc', one of which sends to the others.") { Hidden = true };
+        foreach (Option option in new Option[] { sender, transport, size, mark, warmUp, messages, pool })
+        {
+            command.Add(option);
+        }
+
+        command.SetAction(async (request, cancellation) =>
+        {
+            var what = new FanoutAllocCase(request.GetValue(sender)!, request.GetValue(transport)!, request.GetValue(size));
+            await using var loop = new FanoutAllocLoop(AllocPools.CreateContext(request.GetValue(pool)!), what, request.GetValue(mark));
+            return await MeasureAsync(loop, request.GetValue(warmUp), request.GetValue(messages), cancellation);
+        });
+        return command;
+    }
+
+    private static async Task<int> MeasureAsync(IAllocLoop loop, int warmUp, int messages, CancellationToken cancellation)
+    {
+        await loop.RunAsync(warmUp).WaitAsync(cancellation);
+
+        // The first mark of a process is its dearest: that is not the messages' cost.
+        loop.Mark();
+        AllocMark before = loop.Mark();
+        long start = Stopwatch.GetTimestamp();
+        await loop.RunAsync(messages).WaitAsync(cancellation);
+        double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
+        AllocMark used = loop.Mark().Since(before);
+        Console.WriteLine(SecondsReply + seconds.ToString(CultureInfo.InvariantCulture));
+        Print(used);
+        return 0;
     }
 
     private static async Task<int> ServeAsync(string mode, int port, string pool, CancellationToken cancellation)
     {
         await using ZlinkContext context = AllocPools.CreateContext(pool);
         await using StreamSocket socket = context.CreateStream(new StreamOptions { AllowSynchronousContinuations = string.Equals(mode, EchoModes.PullHere, StringComparison.Ordinal) });
-        if (string.Equals(mode, EchoModes.SendWaits, StringComparison.Ordinal))
+        if (EchoModes.IsSlow(mode))
         {
             socket.Options.SendHighWaterMark = TinyHighWaterMark;
         }

@@ -53,25 +53,27 @@ internal sealed record AllocRun(int WarmUp, int Messages, int HighWaterMark, boo
         return new AllocResult(one.ToString(), used, Stopwatch.GetElapsedTime(start) * ((double)Messages / (WarmUp + Messages)));
     }
 
-    public async Task<AllocResult> MeasureSocketsAsync(ZmpAllocCase one, CancellationToken cancellation)
+    public Task<AllocResult> MeasureSocketsAsync(ZmpAllocCase one, CancellationToken cancellation) => MeasureLoopAsync(
+        one.ToString(),
+        one.FillsStreams ? AllocResult.FullStreamBar : AllocResult.Bar,
+        [AllocChild.SocketsCommand, "--pattern", one.Pattern, "--transport", one.Transport, "--mode", one.Mode, "--size", Text(one.Size)],
+        cancellation);
+
+    public Task<AllocResult> MeasureFanoutAsync(FanoutAllocCase one, CancellationToken cancellation) => MeasureLoopAsync(
+        one.ToString(),
+        AllocResult.Bar,
+        [AllocChild.FanoutCommand, "--sender", one.Sender, "--transport", one.Transport, "--size", Text(one.Size)],
+        cancellation);
+
+    /// <summary>Sockets of one process, which drives them itself.</summary>
+    private async Task<AllocResult> MeasureLoopAsync(string name, double bar, string[] command, CancellationToken cancellation)
     {
         await using ChildProcess sockets = ChildProcess.Start(Self.StartInfo(
             InlineCompletions,
-            AllocChild.SocketsCommand,
-            "--pattern", one.Pattern,
-            "--transport", one.Transport,
-            "--mode", one.Mode,
-            AllocPools.OptionName, Pool,
-            "--size", Text(one.Size),
-            "--hwm", Text(HighWaterMark),
-            "--warm-up", Text(WarmUp),
-            "--messages", Text(Messages)));
+            [.. command, AllocPools.OptionName, Pool, "--hwm", Text(HighWaterMark), "--warm-up", Text(WarmUp), "--messages", Text(Messages)]));
         string? seconds = await sockets.ReadLineAsync(AllocChild.SecondsReply, RunLimit, cancellation);
         AllocMark used = await ReadMarkAsync(sockets, StartLimit, cancellation);
-        return new AllocResult(one.ToString(), used, TimeSpan.FromSeconds(double.Parse(seconds![AllocChild.SecondsReply.Length..], CultureInfo.InvariantCulture)))
-        {
-            MostBytes = one.FillsStreams ? AllocResult.FullStreamBar : AllocResult.Bar,
-        };
+        return new AllocResult(name, used, TimeSpan.FromSeconds(double.Parse(seconds![AllocChild.SecondsReply.Length..], CultureInfo.InvariantCulture))) { MostBytes = bar };
     }
 
     private static string Text(int number) => number.ToString(CultureInfo.InvariantCulture);

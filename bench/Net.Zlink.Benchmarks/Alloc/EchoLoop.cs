@@ -14,6 +14,8 @@ internal sealed class EchoLoop(StreamSocket socket, EchoCounts counts)
             {
                 EchoModes.PullMany => PullManyAsync(passesOn: false, cancellation),
                 EchoModes.PullHere => PullManyAsync(passesOn: true, cancellation),
+                EchoModes.Batches => AnswerBatchesAsync(passesOn: false, cancellation),
+                EchoModes.BatchesOn => AnswerBatchesAsync(passesOn: true, cancellation),
                 _ => PullAsync(cancellation),
             });
         }
@@ -63,8 +65,51 @@ internal sealed class EchoLoop(StreamSocket socket, EchoCounts counts)
         }
     }
 
-    /// <summary>Passes back what is of one peer, from the first message on; returns how many.</summary>
-    private int PassOn(ReadOnlySpan<StreamMessage> messages)
+    /// <summary>Answers what came of one peer with one SendManyAsync.</summary>
+    private async Task AnswerBatchesAsync(bool passesOn, CancellationToken cancellation)
+    {
+        var messages = new StreamMessage[Batch];
+        var payloads = new ReadOnlyMemory<byte>[Batch];
+        while (true)
+        {
+            int received = await Counted(socket.ReceiveManyAsync(messages, cancellation), ref counts.ReceiveWaits);
+            for (int from = 0; from < received;)
+            {
+                int count = OfOnePeer(messages.AsSpan(from, received - from));
+                if (count == 0)
+                {
+                    messages[from++].Dispose(); // A peer has come or gone.
+                    continue;
+                }
+
+                Interlocked.Add(ref counts.Messages, count);
+                uint peerId = messages[from].PeerId;
+                Memory<StreamMessage> batch = messages.AsMemory(from, count);
+                if (passesOn)
+                {
+                    await Counted(socket.SendManyAsync(peerId, batch, cancellation), ref counts.SendWaits);
+                }
+                else
+                {
+                    for (int i = 0; i < count; i++)
+                    {
+                        payloads[i] = messages[from + i].Payload;
+                    }
+
+                    await Counted(socket.SendManyAsync(peerId, payloads.AsMemory(0, count), cancellation), ref counts.SendWaits);
+                    foreach (StreamMessage message in batch.Span)
+                    {
+                        message.Dispose();
+                    }
+                }
+
+                from += count;
+            }
+        }
+    }
+
+    /// <summary>How many messages are of one peer, from the first one on; 0 if that is an event.</summary>
+    private static int OfOnePeer(ReadOnlySpan<StreamMessage> messages)
     {
         int count = 0;
         while (count < messages.Length && messages[count].Kind == StreamMessageKind.Data && messages[count].PeerId == messages[0].PeerId)
@@ -72,6 +117,24 @@ internal sealed class EchoLoop(StreamSocket socket, EchoCounts counts)
             count++;
         }
 
+        return count;
+    }
+
+    /// <summary>Not an async method: the wait itself is what is measured, not a second state machine around it.</summary>
+    private static ValueTask<int> Counted(ValueTask<int> wait, ref long waits)
+    {
+        if (!wait.IsCompleted)
+        {
+            Interlocked.Increment(ref waits);
+        }
+
+        return wait;
+    }
+
+    /// <summary>Passes back what is of one peer, from the first message on; returns how many.</summary>
+    private int PassOn(ReadOnlySpan<StreamMessage> messages)
+    {
+        int count = OfOnePeer(messages);
         int sent = count == 0 ? 0 : socket.SendMany(messages[0].PeerId, messages[..count], out _);
         Interlocked.Add(ref counts.Messages, sent);
         return sent;

@@ -4,7 +4,7 @@ using Net.Zlink.Benchmarks.Common;
 namespace Net.Zlink.Benchmarks.Alloc;
 
 /// <summary>The two sockets and what they do; for PUB and SUB a second two, so that there is a way back.</summary>
-internal sealed class ZmpAllocLoop : IAsyncDisposable
+internal sealed class ZmpAllocLoop : IAllocLoop
 {
     private const string Host = "127.0.0.1";
 

@@ -21,6 +21,7 @@ internal static class Commands
         root.Add(AllocChild.CreateServer());
         root.Add(AllocChild.CreateClient());
         root.Add(AllocChild.CreateSockets());
+        root.Add(AllocChild.CreateFanout());
         root.Add(CompareCommand.Create());
         root.Add(ProfileCommand.Create());
         return await CommandLineProgram.RunAsync(root, args);

@@ -8,7 +8,8 @@ namespace Net.Zlink.Engine;
 /// A message is {lease, first slot, generation} and has one slot per part. 32 slots share a word of their generation and a bit for each message that lives; ending a message clears its bit with one
 /// compare-exchange that checks the generation too. So a second end, or a read afterwards, is noticed in every build, even when the lease serves another peer by then: no message ever shows another
 /// peer's bytes. Consumers write only these words, never the slots, which stay in the writer's cache. When the last message ends, the memory goes back and the lease is reused. Messages are released from any thread; the rest belongs to the lock of the queue that the lease stands in.
-/// Parts lie in the lease's own slab, or, where a message was put together from several reads or is passed on by reference, each in a slab of its own.
+/// Parts lie in the lease's own slab, or, where a message was put together from several reads or is passed on by reference, each in a slab of its own. That of a message of one part goes back when the message ends,
+/// whatever else of the lease lives: so long messages share leases, and none holds another's memory.
 /// </remarks>
 internal sealed class InboundLease
 {
@@ -28,6 +29,9 @@ internal sealed class InboundLease
     public const int NeverPassed = -1;
 
     private static readonly SpareObjects<InboundLease> Spares = new(MaxKept);
+
+    // Taken first: where all waited in one line, what grew at one time would serve the next short read, and one that has not would grow in its place, long after there are enough.
+    private static readonly SpareObjects<InboundLease> GrownSpares = new(MaxKept);
 
     private Slab? _slab;
     private byte[] _array = [];
@@ -91,7 +95,7 @@ internal sealed class InboundLease
     /// <param name="passedAt">See <see cref="PassedAt"/>.</param>
     public static InboundLease Rent(Slab? slab, object? source, int passedAt = 0)
     {
-        if (!Spares.TryTake(out InboundLease? lease))
+        if (!GrownSpares.TryTake(out InboundLease? lease) && !Spares.TryTake(out lease))
         {
             lease = new InboundLease();
         }
@@ -317,9 +321,11 @@ internal sealed class InboundLease
     /// <summary>Ends a message. Harmless if it has ended already.</summary>
     public void Release(int slot, int generation) => Release(slot, 1, generation);
 
-    /// <summary>Ends messages, all of one part and of one group. Harmless for those that have ended already.</summary>
+    /// <summary>Ends messages, all of one part and of one group; several only of a lease that <see cref="Take"/> made. Harmless for those that have ended already.</summary>
     public void Release(int slot, int count, int generation)
     {
+        // Read first: when the message has ended, another's end may recycle the lease. Of a lease that was reused meanwhile it is a stranger's, but then there is nothing to end.
+        Slab? own = _hasOwnSlabs && Volatile.Read(ref _slots)[slot].Parts == 1 ? OwnOf(slot) : null;
         ref long group = ref _groups[slot / GroupSize];
         long bits = BitsOf(slot, count);
         long seen = Volatile.Read(ref group);
@@ -334,6 +340,7 @@ internal sealed class InboundLease
                     Recycle();
                 }
 
+                own?.Release();
                 return;
             }
 
@@ -379,8 +386,9 @@ internal sealed class InboundLease
     {
         if (Count == _slots.Length)
         {
-            Array.Resize(ref _slots, Count * 2);
-            Array.Resize(ref _groups, Count * 2 / GroupSize);
+            int larger = Math.Max(MaxSlots, Count * 2); // At once: by halves it would take twice as many bytes for what nearly all of them come to.
+            Array.Resize(ref _slots, larger);
+            Array.Resize(ref _groups, larger / GroupSize);
         }
 
         return ref _slots[Count++];
@@ -407,7 +415,7 @@ internal sealed class InboundLease
 
         if (_slots.Length <= MaxSlots)
         {
-            Spares.Keep(this);
+            (_slots.Length == SmallestSlots ? Spares : GrownSpares).Keep(this);
         }
 
         slab?.Release();
@@ -416,13 +424,19 @@ internal sealed class InboundLease
     private void ReleaseOwnSlabs()
     {
         _hasOwnSlabs = false;
-        for (int i = 0; i < Count; i++)
+        for (int i = 0; i < Count;)
         {
-            Slab? own = _own[i];
-            if (own is not null)
+            bool isWhole = i < _messageStart;
+            int parts = isWhole ? _slots[i].Parts : Count - i;
+            bool isReleased = isWhole && parts == 1; // With its message.
+            for (int end = i + parts; i < end; i++)
             {
+                Slab? own = _own[i];
                 _own[i] = null;
-                own.Release();
+                if (!isReleased)
+                {
+                    own?.Release();
+                }
             }
         }
     }

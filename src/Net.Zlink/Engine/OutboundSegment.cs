@@ -15,8 +15,8 @@ internal sealed class OutboundSegment
     // The first guess, for a peer that nothing is known of.
     private const int Smallest = 2048;
 
-    // Wrappers of about 80 bytes: 4,096 of them cover as many peers with something on its way, in 320 KB at most.
-    private const int MaxKept = 4096;
+    // A long message that goes by reference is two of them, its header and its bytes. As many wrappers as sixteen peers have of these at marks of 1,000, in 3 MB at most; short messages share one.
+    private const int MaxKept = 32 * 1024;
 
     private static readonly SpareObjects<OutboundSegment> Spares = new(MaxKept);
 

@@ -61,6 +61,9 @@ internal readonly ref struct OutgoingMessage
     /// <summary>The message has one part, <see cref="Payload"/>.</summary>
     public bool IsSingle => _encoded is null && _lease is null;
 
+    /// <summary>Has one part, which lies in one piece of memory, given or received: not one that was built.</summary>
+    public bool IsOnePart => _encoded is null && (_lease is null || _lease.PartsOf(_slot) == 1);
+
     /// <summary>It was received, and is passed on: several may take it from where it lies.</summary>
     public bool IsForwarded => _lease is not null;
 

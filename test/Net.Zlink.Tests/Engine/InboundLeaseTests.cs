@@ -114,6 +114,60 @@ public sealed class InboundLeaseTests
     }
 
     [Fact]
+    public void A_buffer_of_its_own_goes_back_with_its_message_whatever_else_of_the_lease_lives()
+    {
+        InboundLease lease = InboundLease.Rent(SlabOf("shared"), source: null);
+        lease.AddPart(SlabOf("one"), 0, 3);
+        lease.EndMessage();
+        lease.AddPart(0, 6);
+        lease.EndMessage();
+        lease.AddPart(SlabOf("a"), 0, 1);
+        lease.AddPart(SlabOf("b"), 0, 1);
+        lease.EndMessage();
+        lease.AddPart(SlabOf("two"), 0, 3);
+        lease.EndMessage();
+        int generation = lease.GenerationOf(0);
+        Assert.Equal(5, _pool.GetStatistics().Live);
+        lease.Release(4, generation);
+        Assert.Equal(4, _pool.GetStatistics().Live);
+        Assert.Throws<ObjectDisposedException>(() => lease.Payload(4, generation));
+        lease.Release(4, generation);
+        Assert.Equal(4, _pool.GetStatistics().Live);
+        lease.Release(2, generation);
+        Assert.Equal(4, _pool.GetStatistics().Live); // Those of a message of several parts stay for as long as the lease.
+        Assert.Equal(["one", "shared"], [Text(lease.Payload(0, generation)), Text(lease.Payload(1, generation))], StringComparer.Ordinal);
+        lease.Release(0, generation);
+        Assert.Equal(3, _pool.GetStatistics().Live);
+        lease.Release(1, generation);
+        Assert.Equal(0, _pool.GetStatistics().Live);
+    }
+
+    [Fact]
+    public void Of_many_threads_that_end_messages_with_buffers_of_their_own_exactly_one_gives_each_back()
+    {
+        for (int round = 0; round < 100; round++)
+        {
+            InboundLease lease = InboundLease.Rent(slab: null, source: null);
+            for (int i = 0; i < 64; i++)
+            {
+                lease.AddPart(SlabOf("x"), 0, 1);
+                lease.EndMessage();
+            }
+
+            int[] generations = [.. Enumerable.Range(0, 64).Select(lease.GenerationOf)];
+            Action end = () =>
+            {
+                for (int slot = 0; slot < 64; slot++)
+                {
+                    lease.Release(slot, generations[slot]);
+                }
+            };
+            InParallel(end, end); // A buffer that went back twice would throw.
+            Assert.Equal(0, _pool.GetStatistics().Live);
+        }
+    }
+
+    [Fact]
     public void The_generation_rises_with_every_use_so_no_handle_ever_fits_again()
     {
         // The pool of leases is shared: one that comes back several times must show a new generation each time.

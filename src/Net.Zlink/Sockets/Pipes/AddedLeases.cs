@@ -3,7 +3,7 @@ using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Pipes;
 
-/// <summary>What was added to a lane and no consumer has taken over yet: a chain of leases, of which the last may be open, so that short messages of this process's senders lie packed in one piece of memory.</summary>
+/// <summary>What was added to a lane and no consumer has taken over yet: a chain of leases, of which the last may be open: short messages of this process's senders lie packed in one piece of memory, and long ones, which go by reference, take no lease each.</summary>
 /// <remarks>Not thread-safe: under the lane's lock.</remarks>
 internal struct AddedLeases
 {
@@ -12,6 +12,7 @@ internal struct AddedLeases
     private const int LargestOpenSlab = 64 * 1024;
 
     private InboundLease? _last;
+    private bool _isOpen; // The last one takes in more.
     private Slab? _openSlab;
     private int _openUsed;
     private int _openSize;
@@ -22,6 +23,7 @@ internal struct AddedLeases
     /// <summary>Adds a lease that others have filled.</summary>
     public void Link(InboundLease lease)
     {
+        _isOpen = false;
         _openSlab = null; // Its reference belongs to its lease.
         if (First is null)
         {
@@ -41,11 +43,12 @@ internal struct AddedLeases
         InboundLease? all = First;
         First = null;
         _last = null;
+        _isOpen = false;
         _openSlab = null;
         return all;
     }
 
-    /// <summary>Keeps the newest message only.</summary>
+    /// <summary>Keeps the newest message only. Where others lie in its lease, handed-over memory may be let go of in here: the caller keeps that until the lock is left.</summary>
     /// <param name="obsolete">The leases of the others, to be released outside of the lock.</param>
     /// <returns>The lease that is left; null if there is none.</returns>
     public InboundLease? KeepNewest(out InboundLease? obsolete)
@@ -82,7 +85,7 @@ internal struct AddedLeases
         First = first;
     }
 
-    /// <summary>Adds one message: a short one of one part to the open lease, others in a lease of their own.</summary>
+    /// <summary>Adds one message: of one part to the open lease, of several in a lease of its own, since these keep their memory until the last message of the lease has ended.</summary>
     /// <param name="message">The message.</param>
     /// <param name="copy">Its payload, where that was copied before.</param>
     /// <param name="slabs">Where memory comes from.</param>
@@ -107,7 +110,10 @@ internal struct AddedLeases
         }
         else
         {
-            lease = InboundLease.Rent(slab: null, source, passedAt);
+            bool isOnePart = message.IsOnePart;
+            bool isAnother = !isOnePart || !_isOpen || _last!.Count == InboundLease.MaxSlots || _last.PassedAt > passedAt || !ReferenceEquals(_last.Source, source);
+            lease = isAnother ? InboundLease.Rent(slab: null, source, passedAt) : _last!;
+            (parts, bytes) = (lease.Count, lease.Bytes);
             if (copy is not null)
             {
                 lease.AddPart(copy, 0, message.Payload.Length);
@@ -117,9 +123,12 @@ internal struct AddedLeases
                 copied = message.MoveTo(lease, slabs);
             }
 
-            bytes = lease.Bytes;
-            parts = lease.Count;
-            Link(lease);
+            (parts, bytes) = (lease.Count - parts, lease.Bytes - bytes);
+            if (isAnother)
+            {
+                Link(lease); // Not before there is something in it: what was handed over may turn out to be disposed.
+                _isOpen = isOnePart;
+            }
         }
 
         lease.EndMessage();
@@ -212,6 +221,7 @@ internal struct AddedLeases
         if (First is null)
         {
             _last = null;
+            _isOpen = false;
             _openSlab = null;
         }
     }
@@ -237,6 +247,7 @@ internal struct AddedLeases
 
         InboundLease lease = InboundLease.Rent(slab, source, passedAt);
         Link(lease);
+        _isOpen = true;
         _openSlab = slab;
         return lease;
     }

@@ -257,6 +257,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     public void Conflate()
     {
         InboundLease? obsolete;
+        HandedOver.Keep();
         using (_gate.Hold())
         {
             Conflates = true;
@@ -269,6 +270,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             }
         }
 
+        HandedOver.LetGo();
         InboundLease.ReleaseAll(obsolete);
     }
 

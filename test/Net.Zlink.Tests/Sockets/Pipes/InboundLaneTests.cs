@@ -189,4 +189,24 @@ public sealed class InboundLaneTests : IDisposable
                 });
         }
     }
+
+    [Fact]
+    public void Long_messages_of_this_process_lie_in_one_lease_up_to_256_of_them()
+    {
+        TestPipe pipe = TestPipe.Create(_core, new QueueLimits(0, 0));
+        string text = new('x', 20_000);
+        for (int i = 0; i < 300; i++)
+        {
+            pipe.Append(text);
+        }
+
+        List<TakenMessage> taken = [];
+        while (_core.Receive.TryTake(out TakenMessage one))
+        {
+            taken.Add(one);
+        }
+
+        Assert.Equal([256, 44], taken.GroupBy(static one => one.Lease).Select(static lease => lease.Count()));
+        Assert.All(taken, one => Assert.Equal(text, one.End()));
+    }
 }
