@@ -11,10 +11,10 @@ public sealed record ContextStatistics
     /// <summary>Open sockets.</summary>
     public required int Sockets { get; init; }
 
-    /// <summary>How much of <see cref="ZlinkContextOptions.QueuedByteLimit"/> queues have taken, in bytes: at most about twice what waits in them beyond their first 16 KiB. 0 where there is no such limit.</summary>
+    /// <summary>How much of <see cref="ZlinkContextOptions.QueuedByteLimit"/> queues have taken, in bytes: what waits in each beyond its first 16 KiB, rounded up to as much as four times that while nobody waits for it, and to 16 KiB while somebody does. 0 where there is no such limit.</summary>
     public required long QueuedBytes { get; init; }
 
-    /// <summary>Queues that needed more of it than was left, and have not been given any since: their peers are slower than what is sent to them, or not read.</summary>
+    /// <summary>Queues that were refused more of it and still need that: what is sent to their peers waits or is dropped, or their peers are not read.</summary>
     public required int QueuesWaiting { get; init; }
 }
 

@@ -104,10 +104,10 @@ public sealed record ZlinkContextOptions
 
     /// <summary>
     /// How many bytes may wait in all queues of the context together, to be sent and to be received, over all sockets and transports; 0: no limit, as in the native core. A peer whose queue needs more meets the rule of its own
-    /// <see cref="SocketOptions.SendByteLimit"/> and <see cref="SocketOptions.ReceiveByteLimit"/> then: its sender waits, fails or drops by the type of the socket, and it is not read. Each queue may hold 16 KiB besides, or one message, so that
+    /// <see cref="SocketOptions.SendByteLimit"/> and <see cref="SocketOptions.ReceiveByteLimit"/> then: its sender waits, fails or drops by the type of the socket, and it is not read. Each queue may hold 16 KiB and one message besides, from a wire one read of 64 KiB, so that
     /// none stands still for what others hold. Default: a quarter of the memory that the process may use, of a container where it is in one.
     /// </summary>
-    /// <remarks>Headers count, and what several subscribers share counts for each. Queues take it in steps, at most about twice what they need: <see cref="ContextStatistics.QueuedBytes"/> has the sum. Messages that the application holds are not counted.</remarks>
+    /// <remarks>Headers count, and what several subscribers share counts for each; <see cref="ContextStatistics.QueuedBytes"/> has the sum. Not counted are messages that the application holds, that have come in part, or that are the newest of a conflating queue, and what STREAM pipes hold.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public long QueuedByteLimit
     {

@@ -1,55 +1,67 @@
+using Microsoft.Extensions.Logging;
+using Net.Zlink.Flow;
+using Net.Zlink.Monitoring;
+
 namespace Net.Zlink.Engine;
 
 /// <summary>How many bytes may wait in all queues of a context together. Queues take parts of it by their <see cref="ByteShare"/>s.</summary>
 /// <remarks>
-/// Safe for any thread. A queue that found nothing left stands in line here, and is told from the thread pool once others have given something back: whoever gives back is under a lock of its own, and may be a shard.
+/// Safe for any thread. A queue that found too little left stands in line here, and is told from the thread pool once there is what it needs: whoever gives back is under a lock of its own, and may be a shard.
 /// </remarks>
 internal sealed class ByteBudget : IThreadPoolWorkItem
 {
-    // So many are told at once; the next ones only if there was something for one of these. With thousands in line for the little that one connection gives back, each would only find nothing again.
-    private const int ToldAtOnce = 64;
+    // As many as are looked at in one hold of the lock, some microseconds: whoever is refused, or gives back, may wait for it.
+    private const int LookedAtAtOnce = 64;
 
+    private const long NobodyWaits = long.MaxValue;
+
+    private readonly ILogger _logger;
     private readonly Lock _gate = new();
     private readonly LinkedList<ByteShare> _line = [];
     private readonly List<ByteShare> _told = []; // Used by one turn at a time.
     private long _used;
-    private long _taken;
-    private bool _hasLine;
+    private long _leastNeed = NobodyWaits; // Nobody in line needs less. 0 during a turn of telling, so that what is given back meanwhile counts.
+    private long _leastBehind; // The same of those that the turn has left in line, and of those who have come since it began.
     private bool _isTelling;
     private bool _isToTellAgain;
 
-    private ByteBudget(long limit) => Limit = limit;
+    private ByteBudget(long limit, ILogger logger) => (Limit, _logger) = (limit, logger);
 
     public long Limit { get; }
 
     /// <summary>What queues have taken and not given back.</summary>
     public long Used => Volatile.Read(ref _used);
 
+    /// <summary>Somebody stands in line.</summary>
+    public bool HasLine => Volatile.Read(ref _leastNeed) != NobodyWaits;
+
     /// <summary>Queues that stand in line.</summary>
     public int Waiting
     {
         get
         {
-            lock (_gate)
+            using (_gate.Hold())
             {
                 return _line.Count;
             }
         }
     }
 
+    /// <summary>What is left to be taken.</summary>
+    public long Left => Limit - Used;
+
     /// <summary>A budget of so many bytes; null for 0, which is none.</summary>
-    public static ByteBudget? Of(long limit) => limit == 0 ? null : new ByteBudget(limit);
+    public static ByteBudget? Of(long limit, ILogger logger) => limit == 0 ? null : new ByteBudget(limit, logger);
 
     /// <summary>Takes so many bytes, or nothing if there are not so many left.</summary>
     public bool TryTake(long bytes)
     {
-        long used = Volatile.Read(ref _used);
+        long used = Used;
         while (bytes <= Limit - used)
         {
             long seen = Interlocked.CompareExchange(ref _used, used + bytes, used);
             if (seen == used)
             {
-                Interlocked.Increment(ref _taken);
                 return true;
             }
 
@@ -61,39 +73,44 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
 
     public void GiveBack(long bytes)
     {
-        Interlocked.Add(ref _used, -bytes);
+        long used = Interlocked.Add(ref _used, -bytes);
 
-        // The barrier above and the one in Wait: either this sees the line, or whoever has entered it finds these bytes.
-        if (Volatile.Read(ref _hasLine))
+        // The barrier above and the one in Wait: either this sees who has entered the line, or they find these bytes.
+        if (Limit - used >= Volatile.Read(ref _leastNeed))
         {
             BeginTelling();
         }
     }
 
-    /// <summary>Puts a share in line, which is told once something was given back. The caller then has to try once more.</summary>
+    /// <summary>Puts a share in line, or notes that one that stands there needs less now. It is told once there is what it needs; what was given back since it looked it has to look for once more.</summary>
     public void Wait(ByteShare share)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             if (share.Place.List is null)
             {
                 _line.AddLast(share.Place);
             }
 
-            Volatile.Write(ref _hasLine, true);
+            _leastBehind = Math.Min(_leastBehind, share.Need);
+            Volatile.Write(ref _leastNeed, Math.Min(_leastNeed, share.Need));
         }
 
         Interlocked.MemoryBarrier();
     }
 
-    /// <summary>Takes a share out of the line: its queue is closed.</summary>
+    /// <summary>Takes a share out of the line: its queue needs nothing any more.</summary>
     public void Leave(ByteShare share)
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             if (share.Place.List is not null)
             {
                 _line.Remove(share.Place);
+                if (_line.Count == 0 && !_isTelling)
+                {
+                    Volatile.Write(ref _leastNeed, NobodyWaits);
+                }
             }
         }
     }
@@ -102,43 +119,14 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
     {
         do
         {
-            bool isSomethingTaken;
-            do
-            {
-                long taken = Interlocked.Read(ref _taken);
-                isSomethingTaken = TellSome() && Interlocked.Read(ref _taken) != taken;
-            }
-            while (isSomethingTaken);
+            TellAll(BeginTurn());
         }
-        while (!EndTelling());
-    }
-
-    private bool TellSome()
-    {
-        lock (_gate)
-        {
-            while (_told.Count < ToldAtOnce && _line.First is { } first)
-            {
-                _line.RemoveFirst();
-                _told.Add(first.Value);
-            }
-
-            Volatile.Write(ref _hasLine, _line.Count > 0);
-        }
-
-        bool isAnybodyTold = _told.Count > 0;
-        foreach (ByteShare share in _told)
-        {
-            share.TellRoom();
-        }
-
-        _told.Clear();
-        return isAnybodyTold;
+        while (!EndTurn());
     }
 
     private void BeginTelling()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             _isToTellAgain = true;
             if (_isTelling)
@@ -147,19 +135,80 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
             }
 
             _isTelling = true;
-            _isToTellAgain = false;
         }
 
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
-    /// <summary>False if bytes were given back meanwhile, of which nobody was told.</summary>
-    private bool EndTelling()
+    /// <returns>How many stand in line.</returns>
+    private int BeginTurn()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
-            _isTelling = _isToTellAgain;
             _isToTellAgain = false;
+            _leastBehind = NobodyWaits;
+            Volatile.Write(ref _leastNeed, 0);
+            return _line.Count;
+        }
+    }
+
+    /// <summary>Looks at each once, and tells those for whom there is enough.</summary>
+    private void TellAll(int inLine)
+    {
+        while (inLine > 0)
+        {
+            using (_gate.Hold())
+            {
+                for (int i = 0; i < LookedAtAtOnce && inLine > 0; i++)
+                {
+                    inLine = _line.First is null ? 0 : inLine - 1;
+                    LookAtFirst();
+                }
+            }
+
+            _told.ForEach(Tell);
+            _told.Clear();
+        }
+    }
+
+    private void LookAtFirst()
+    {
+        if (_line.First is not { } first)
+        {
+            return;
+        }
+
+        _line.RemoveFirst();
+        if (first.Value.Need <= Left)
+        {
+            _told.Add(first.Value);
+        }
+        else
+        {
+            _leastBehind = Math.Min(_leastBehind, first.Value.Need);
+            _line.AddLast(first);
+        }
+    }
+
+    private void Tell(ByteShare share)
+    {
+        try
+        {
+            share.TellRoom();
+        }
+        catch (Exception e)
+        {
+            Log.RoomNotTold(_logger, e); // One queue's fault, not the others', nor the process's.
+        }
+    }
+
+    /// <summary>False if bytes were given back meanwhile that are enough for somebody who is still in line.</summary>
+    private bool EndTurn()
+    {
+        using (_gate.Hold())
+        {
+            Volatile.Write(ref _leastNeed, _line.Count == 0 ? NobodyWaits : _leastBehind);
+            _isTelling = _isToTellAgain && Left >= _leastNeed;
             return !_isTelling;
         }
     }

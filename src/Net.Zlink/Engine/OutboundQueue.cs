@@ -104,7 +104,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         OutboundSegment? obsolete = null;
         using (_gate.Hold())
         {
-            status = messages > 1 && IsFull(messages - 1, length) ? SendStatus.Full : Admit(force);
+            status = !_closed && messages > 1 && !TryMakeRoom(messages - 1, length) ? SendStatus.Full : Admit(force);
             if (status == SendStatus.Accepted)
             {
                 obsolete = _backlog.AddShared(encoded, offset, length, messages);
@@ -260,7 +260,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         {
             dropped = _backlog.DropAll();
             control = _backlog.TakeControl();
-            _room.End();
+            _room.Shrink(0);
         }
 
         control?.Release(pool);
@@ -387,7 +387,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
             return SendStatus.Accepted;
         }
 
-        if (!_waiters.IsEmpty || IsFull())
+        if (!_waiters.IsEmpty || !TryMakeRoom())
         {
             _refused = true;
             return SendStatus.Full;
@@ -396,9 +396,9 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         return SendStatus.Accepted;
     }
 
-    /// <summary>Whether no further message is taken, or none behind so many more.</summary>
-    private bool IsFull(int moreMessages = 0, int moreBytes = 0) =>
-        _room.IsFull(_backlog.Counts.QueuedMessages + moreMessages, _backlog.Counts.QueuedBytes + moreBytes, this);
+    /// <summary>Whether a further message is taken, or one behind so many more.</summary>
+    private bool TryMakeRoom(int moreMessages = 0, int moreBytes = 0) =>
+        _room.TryMakeRoom(_backlog.Counts.QueuedMessages + moreMessages, _backlog.Counts.QueuedBytes + moreBytes, this);
 
     /// <summary>Something has left, or the limits have changed: lets those in who wait.</summary>
     private Freed Settle(bool orLess = false)
@@ -407,7 +407,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
 
         // Half empty, so that a sender does not stop and go once per message; any room at all where the limits were raised.
         (long messages, long bytes) = (_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes);
-        bool room = _refused && _waiters.IsEmpty && (orLess ? !IsFull() : _room.IsBelowLowMark(messages, bytes));
+        bool room = _refused && _waiters.IsEmpty && (orLess ? _room.MayHaveRoom(messages, bytes, this) : _room.IsBelowLowMark(messages, bytes));
         _refused &= !room;
         _room.Shrink(bytes);
         return new Freed(admitted, room);
@@ -439,7 +439,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     {
         SendWaiter? admitted = null;
         SendWaiter? tail = null;
-        while (_waiters.First is { } waiter && !_closed && !IsFull())
+        while (_waiters.First is { } waiter && !_closed && TryMakeRoom())
         {
             _waiters.Remove(waiter);
             try

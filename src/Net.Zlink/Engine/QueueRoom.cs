@@ -13,14 +13,18 @@ internal struct QueueRoom(QueueLimits own, ByteBudget? budget)
     private QueueLimits _own = own;
     private QueueLimits _limits = budget is null ? own : ByteShare.LimitsOf(own, granted: 0);
 
-    /// <summary>What a queue is full of that was full a moment ago, and may have emptied a little since.</summary>
+    /// <summary>What a queue was full of that was refused something a moment ago, and may have emptied a little since.</summary>
     public readonly FullCause CauseOf(long messages, long bytes) =>
         _share is { IsShort: true } ? FullCause.Context
         : _own.IsFullOfBytes(messages, bytes) ? FullCause.Bytes
         : FullCause.Messages;
 
-    /// <summary>True if a queue that holds this much takes no further message. It is told (<see cref="IShareHolder"/>) if that is for its context's limit and others have made room.</summary>
-    public bool IsFull(long messages, long bytes, IShareHolder holder) => _limits.IsFull(messages, bytes) && !TryGrow(messages, bytes, holder);
+    /// <summary>True if a queue that holds this much takes a further message, be it that it takes more of the budget for it. If not, and that is for its context's limit, it is told once others have made room (<see cref="IShareHolder"/>).</summary>
+    public bool TryMakeRoom(long messages, long bytes, IShareHolder holder) => !_limits.IsFull(messages, bytes) || TryGrow(messages, bytes, holder);
+
+    /// <summary>As <see cref="TryMakeRoom"/>, but takes nothing: for a queue whose sender has to be told, and may not want it any more.</summary>
+    public readonly bool MayHaveRoom(long messages, long bytes, IShareHolder holder) =>
+        !_limits.IsFull(messages, bytes) || (_share is not null && !_own.IsFull(messages, bytes) && _share.MayGrow(bytes, _own, holder));
 
     /// <inheritdoc cref="QueueLimits.IsBelowLowMark"/>
     public readonly bool IsBelowLowMark(long messages, long bytes) => _limits.IsBelowLowMark(messages, bytes);
@@ -28,18 +32,21 @@ internal struct QueueRoom(QueueLimits own, ByteBudget? budget)
     /// <summary>The queue holds no more than this any more: the context gets back what is far more than it needs.</summary>
     public void Shrink(long bytes)
     {
-        if (_share is { Granted: > 0 })
+        if (_share is null)
+        {
+            return;
+        }
+
+        if (bytes < ByteShare.Free)
+        {
+            _share.Leave(); // It needs nothing for its next message: nobody waits for that.
+        }
+
+        if (_share.Granted > 0)
         {
             _share.Shrink(bytes);
             _limits = ByteShare.LimitsOf(_own, _share.Granted);
         }
-    }
-
-    /// <summary>The queue holds nothing any more, and is closed.</summary>
-    public void End()
-    {
-        Shrink(0);
-        _share?.Leave();
     }
 
     /// <summary>Changes the queue's own limits.</summary>

@@ -65,4 +65,7 @@ internal static partial class Log
 
     [LoggerMessage(20, LogLevel.Warning, "{Endpoint}: the connection with {Remote} is ended, for it broke the protocol: {Detail}")]
     public static partial void PeerBrokeProtocol(ILogger logger, string endpoint, string remote, string detail);
+
+    [LoggerMessage(21, LogLevel.Error, "An internal fault kept a queue from hearing that the context has room again; please report it")]
+    public static partial void RoomNotTold(ILogger logger, Exception exception);
 }

@@ -194,6 +194,7 @@ internal sealed class InprocRegistry
 
         InprocPipe.Join(connecter, pipe);
         binder.OnRoom(pipe); // The connecter may have made room for it before it knew whom to tell.
+        connecter.Socket.OnRoom(connecter); // The two sockets' marks add up: it may have been at its own.
         if (!binder.Has(pipe))
         {
             // It was closed meanwhile, and may not have seen the connecter yet.

@@ -70,13 +70,19 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareHolder q
         }
     }
 
-    /// <summary>The context has room: adds a few that were stopped because it had none. The next ones follow when something is read.</summary>
-    public void RoomInContext(long unread, ref PullPeer? resume) => Freed(ReceiveSlab.ReadSize, unread, ref resume);
+    /// <summary>There is room: adds one that was stopped because there was none. Each that may read lets the next one follow, be it that it finds nothing.</summary>
+    public void ResumeNext(long unread, ref PullPeer? resume)
+    {
+        if (_line.Count > 0)
+        {
+            Freed(bytes: 0, unread, ref resume);
+        }
+    }
 
     /// <summary>Nothing is unread, nor will be.</summary>
-    public void End() => _room.End();
+    public void End() => _room.Shrink(0);
 
-    private bool IsOver(long unread) => unread > 0 && _room.IsFull(messages: 1, unread, queue);
+    private bool IsOver(long unread) => unread > 0 && !_room.TryMakeRoom(messages: 1, unread, queue);
 
     private void Wait(PullPeer peer)
     {

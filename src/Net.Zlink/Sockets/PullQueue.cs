@@ -22,7 +22,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
     private readonly Queue<PulledRun> _events = new();
     private readonly PullBudget _budget;
     private WaiterList<PullWaiter> _waiters;
-    private ServeWork? _serving;
+    private PullServing? _serving;
     private PullPeer? _turn;
     private long _turnBytes;
     private int _turnMessages;
@@ -44,8 +44,6 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
             }
         }
     }
-
-    public int PendingEvents => Depth.Events;
 
     /// <summary>Told, outside the lock, whenever there may be something to take, and when the queue is closed: for those who watch several sockets.</summary>
     public ReadinessWatchers Watchers { get; } = new();
@@ -111,7 +109,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
             }
 
             served = Serve(ref resume);
-            park = _budget.ShouldPark(peer, _bytes);
+            park = ShouldPark(peer, ref resume);
         }
 
         ResumeAll(resume);
@@ -122,10 +120,15 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
     /// <summary>Whether a connection that was resumed may read now; if not, it stays parked and will be resumed again.</summary>
     public bool MayRead(PullPeer peer)
     {
+        PullPeer? resume = null;
+        bool park;
         using (_gate.Hold())
         {
-            return !_budget.ShouldPark(peer, _bytes);
+            park = ShouldPark(peer, ref resume);
         }
+
+        ResumeAll(resume);
+        return !park;
     }
 
     /// <summary>Announces a peer's end, behind its unread messages, or at once with these dropped.</summary>
@@ -266,7 +269,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         PullPeer? resume = null;
         using (_gate.Hold())
         {
-            _budget.RoomInContext(_bytes, ref resume);
+            _budget.ResumeNext(_bytes, ref resume);
         }
 
         ResumeAll(resume);
@@ -351,6 +354,17 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         return true;
     }
 
+    private bool ShouldPark(PullPeer peer, ref PullPeer? resume)
+    {
+        bool park = _budget.ShouldPark(peer, _bytes);
+        if (!park)
+        {
+            _budget.ResumeNext(_bytes, ref resume);
+        }
+
+        return park;
+    }
+
     private void PassTurn(PullPeer peer, bool isLeaseOver)
     {
         if (!isLeaseOver || (peer.First is { } next && FitsTurn(next)))
@@ -390,7 +404,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
     /// <summary>Events, and what belongs to the turn that has begun, are there for the consumer that has it.</summary>
     private bool HasMoreOfTurn => _turn is not null || _events.Count > 0;
 
-    private ServeWork ServingWork => Volatile.Read(ref _serving) ?? Interlocked.CompareExchange(ref _serving, new ServeWork(this), null) ?? _serving!;
+    private PullServing ServingWork => Volatile.Read(ref _serving) ?? Interlocked.CompareExchange(ref _serving, new PullServing(ServeWaiting), null) ?? _serving!;
 
     private void ServeWaiting()
     {
@@ -405,8 +419,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         CompleteAll(served, maybeHere: true);
     }
 
-    private void EnqueueEnd(PullPeer peer) =>
-        _events.Enqueue(new PulledRun(PulledKind.Disconnected, peer.Link, null, 0, 1, peer.Link.EndReason));
+    private void EnqueueEnd(PullPeer peer) => _events.Enqueue(new PulledRun(PulledKind.Disconnected, peer.Link, null, 0, 1, peer.Link.EndReason));
 
     /// <summary>Gives what there is to those who wait; returns them in order, linked, to be completed outside the lock.</summary>
     private PullWaiter? Serve(ref PullPeer? resume)
@@ -483,18 +496,5 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         _bytes = 0;
         _budget.End();
         _events.Clear();
-    }
-
-    /// <summary>Serves those who wait, as a work of a shard.</summary>
-    private sealed class ServeWork(PullQueue queue) : ShardWork
-    {
-        internal override void Run(int reasons) => queue.ServeWaiting();
-
-        internal override void OnFault(Exception exception)
-        {
-            // A continuation that throws: what awaited has its exception, the shard goes on.
-        }
-
-        internal override string Describe() => "a receive that goes on in place";
     }
 }

@@ -184,7 +184,7 @@ internal sealed class StreamHub
     /// <returns>Null, or why it must be turned away.</returns>
     public string? TakePlace(StreamSettings settings)
     {
-        if (Queue.PendingEvents >= MaxUnreadEvents)
+        if (Queue.Depth.Events >= MaxUnreadEvents)
         {
             return $"{MaxUnreadEvents} connect and disconnect events are unread; receive them";
         }

@@ -31,6 +31,7 @@ public sealed class LogTests
         (18, LogLevel.Warning, "HeldRun"),
         (19, LogLevel.Error, "ShardNotEnded"),
         (20, LogLevel.Warning, "PeerBrokeProtocol"),
+        (21, LogLevel.Error, "RoomNotTold"),
     ];
 
     [Fact]

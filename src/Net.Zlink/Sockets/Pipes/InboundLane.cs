@@ -25,7 +25,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     private LaneBooks _books;
 
     private CacheGap _gap;
-    private TakenSide _taken = new() { Limits = limits };
+    private TakenSide _taken = new() { Limits = limits, ReportsAtEnd = budget is not null };
 
     /// <summary>Where in a lane its parts lie: the last of the sender's fields, the gap, the consumers' fields.</summary>
     public static (int Books, int Gap, int Taken) Layout { get; } = LayoutOf(new InboundLane(default));
@@ -123,7 +123,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
                 _room.Add(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
                 news = _isInLine && !_isInArrivalOrder ? 0 : lease.Messages;
                 _isInLine = true;
-                park = _room.Park(this);
+                park = _room.ParkIfFull(this);
                 lease = null!;
             }
         }
@@ -138,7 +138,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     {
         using (_gate.Hold())
         {
-            bool isFull = !_isClosed && _room.IsFull(this);
+            bool isFull = !_isClosed && !_room.TryMakeRoom(this);
             _room.IsParked = isFull || (IsShared && _room.IsParked);
             return !isFull;
         }
@@ -173,7 +173,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             {
                 status = SendStatus.Closed;
             }
-            else if (!force && _room.Park(this))
+            else if (!force && _room.ParkIfFull(this))
             {
                 status = SendStatus.Full;
             }
@@ -219,7 +219,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     {
         using (_gate.Hold())
         {
-            return !_room.Park(this) && !_isClosed;
+            return !_room.ParkIfFull(this) && !_isClosed;
         }
     }
 
@@ -267,6 +267,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
                 (long messages, long bytes) = (_room.Messages - 1, _room.Bytes - kept);
                 _books.Drop(messages, bytes);
                 _room.Remove(messages, bytes);
+                _room.Unpark(); // Whoever has the two meet tells the sender.
             }
         }
 
@@ -329,9 +330,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
 
         current.Cursor = next;
-
-        // Where it is known how many there are, nobody comes to look for more; and a sender that was stopped though the lane's own limits are far off waits for this.
-        if (_taken.IsReportDue || (_taken.Current is null && (_isInArrivalOrder || _room.IsParked)))
+        if (_taken.IsReportDue)
         {
             resume |= Report();
         }

@@ -32,13 +32,13 @@ internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
         Bytes -= bytes;
     }
 
-    /// <summary>True if no further message is taken.</summary>
-    public bool IsFull(IShareHolder lane) => !Conflates && _room.IsFull(Messages, Bytes, lane);
+    /// <inheritdoc cref="QueueRoom.TryMakeRoom"/>
+    public bool TryMakeRoom(IShareHolder lane) => Conflates || _room.TryMakeRoom(Messages, Bytes, lane);
 
-    /// <summary>As <see cref="IsFull"/>: if so the sender is to be told of room.</summary>
-    public bool Park(IShareHolder lane)
+    /// <summary>True if there is no room: then the sender is to be told once there is.</summary>
+    public bool ParkIfFull(IShareHolder lane)
     {
-        bool isFull = IsFull(lane);
+        bool isFull = !TryMakeRoom(lane);
         IsParked |= isFull;
         return isFull;
     }
@@ -55,7 +55,7 @@ internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
     /// <summary>Limits have changed. True if a stopped sender has any room now.</summary>
     public bool UnparkForAny(IShareHolder lane)
     {
-        bool resume = IsParked && !IsFull(lane);
+        bool resume = IsParked && (Conflates || _room.MayHaveRoom(Messages, Bytes, lane));
         IsParked &= !resume;
         return resume;
     }
@@ -67,6 +67,6 @@ internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
     public void Clear()
     {
         (Messages, Bytes) = (0, 0);
-        _room.End();
+        _room.Shrink(0);
     }
 }

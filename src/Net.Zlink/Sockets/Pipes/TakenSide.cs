@@ -12,6 +12,9 @@ internal struct TakenSide
     // What is taken and not reported still counts as waiting, for the context too, until more is taken: no more than half of this, whatever the lane's own limit.
     private const long LongestReport = 4 * 1024 * 1024;
 
+    // With the last message that is taken for now less than this stays unreported: half of what a lane may hold whatever others do, so that one whose reader keeps up is never refused anything for what has been read.
+    private const long LeastAtEnd = ByteShare.Free / 2;
+
     /// <summary>Where the next message is.</summary>
     public InboundLease? Current;
 
@@ -34,6 +37,9 @@ internal struct TakenSide
 
     public bool IsToBeResumed;
 
+    /// <summary>The context has a limit, which the sender's side may be at long before the lane is at its own.</summary>
+    public bool ReportsAtEnd;
+
     /// <summary>So much was taken that the sender's side has to hear of it.</summary>
-    public readonly bool IsReportDue => Limits.IsHalf(UnreportedMessages, UnreportedBytes);
+    public readonly bool IsReportDue => Limits.IsHalf(UnreportedMessages, UnreportedBytes) || (Current is null && ReportsAtEnd && UnreportedBytes >= LeastAtEnd);
 }

@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Logging.Abstractions;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Pipes;
 using Net.Zlink.Tests.Support;
@@ -16,12 +17,12 @@ public sealed class LaneBudgetTests
     public async Task A_connection_that_was_stopped_for_the_context_is_read_again_when_another_lane_is_taken_from()
     {
         using TestCore core = TestCore.Create();
-        ByteBudget budget = ByteBudget.Of(64 * KiB)!;
+        ByteBudget budget = ByteBudget.Of(64 * KiB, NullLogger.Instance)!;
         TestPipe hog = TestPipe.Create(core, default, budget: budget);
         Fill(hog);
         var told = new TaskCompletionSource();
         TestPipe other = TestPipe.Create(core, default, budget: budget);
-        other.OnRoom = told.SetResult;
+        other.OnRoom = () => told.TrySetResult();
         Fill(other);
         Assert.True(other.Lane.Counts.IsParked);
         Assert.Equal((2, FullCause.Context), (other.Lane.Counts.QueuedMessages, other.Lane.Counts.FullCause));
@@ -36,7 +37,7 @@ public sealed class LaneBudgetTests
     public void A_connection_that_was_stopped_for_the_context_is_read_again_as_soon_as_its_messages_are_taken()
     {
         using TestCore core = TestCore.Create();
-        ByteBudget budget = ByteBudget.Of(1)!;
+        ByteBudget budget = ByteBudget.Of(1, NullLogger.Instance)!;
         TestPipe pipe = TestPipe.Create(core, default, budget: budget);
         Fill(pipe);
         Assert.Equal(_text, core.Receive.Take());
@@ -46,10 +47,43 @@ public sealed class LaneBudgetTests
     }
 
     [Fact]
+    public void A_reader_that_keeps_up_is_sent_to_whatever_others_hold()
+    {
+        using TestCore core = TestCore.Create();
+        ByteBudget budget = ByteBudget.Of(1, NullLogger.Instance)!;
+        TestPipe pipe = TestPipe.Create(core, default, budget: budget);
+        string large = new('y', 20 * KiB);
+        for (int i = 0; i < 10; i++)
+        {
+            // Not looked at again before the next one comes.
+            Assert.Equal(SendStatus.Accepted, pipe.Append(large));
+            Assert.Equal(large, core.Receive.Take());
+        }
+
+        Assert.Equal(SendStatus.Accepted, pipe.Append(large));
+        Assert.Equal(SendStatus.Full, pipe.Append(large));
+        core.Receive.Drop(pipe.Lane);
+    }
+
+    [Fact]
+    public void A_lane_that_was_refused_more_and_is_read_waits_no_longer_though_its_peer_has_gone()
+    {
+        using TestCore core = TestCore.Create();
+        ByteBudget budget = ByteBudget.Of(1, NullLogger.Instance)!;
+        TestPipe pipe = TestPipe.Create(core, default, budget: budget);
+        Fill(pipe);
+        Assert.Equal(1, budget.Waiting);
+        pipe.Lane.Close();
+        Assert.Equal(_text, core.Receive.Take());
+        Assert.Equal(_text, core.Receive.Take());
+        Assert.Equal(0, budget.Waiting);
+    }
+
+    [Fact]
     public void A_lane_that_is_read_gives_back_what_it_took_and_goes_on()
     {
         using TestCore core = TestCore.Create();
-        ByteBudget budget = ByteBudget.Of(1024 * KiB)!;
+        ByteBudget budget = ByteBudget.Of(1024 * KiB, NullLogger.Instance)!;
         TestPipe pipe = TestPipe.Create(core, default, budget: budget);
         for (int round = 0; round < 3; round++)
         {
@@ -75,7 +109,7 @@ public sealed class LaneBudgetTests
         const int Batches = 4;
         const int BatchSize = 250;
         using TestCore core = TestCore.Create();
-        ByteBudget budget = ByteBudget.Of(64 * 1024 * KiB)!;
+        ByteBudget budget = ByteBudget.Of(64 * 1024 * KiB, NullLogger.Instance)!;
         TestPipe pipe = TestPipe.Create(core, default, budget: budget);
         for (int i = 0; i < Batches; i++)
         {
@@ -97,12 +131,12 @@ public sealed class LaneBudgetTests
     [Fact]
     public async Task A_sender_to_a_name_that_nobody_has_bound_is_told_of_room_too()
     {
-        ByteBudget budget = ByteBudget.Of(64 * KiB)!;
+        ByteBudget budget = ByteBudget.Of(64 * KiB, NullLogger.Instance)!;
         using TestCore core = TestCore.Create();
         TestPipe hog = TestPipe.Create(core, default, budget: budget);
         Fill(hog);
         var told = new TaskCompletionSource();
-        var lane = new InboundLane(default, budget) { SenderMayGoOn = told.SetResult };
+        var lane = new InboundLane(default, budget) { SenderMayGoOn = () => told.TrySetResult() };
         while (lane.Append(new OutgoingMessage(default, new byte[10 * KiB]), core.Host.Slabs, hog.Peer) == SendStatus.Accepted)
         {
             // Until it is full.
