@@ -3,13 +3,18 @@ namespace Net.Zlink.Engine;
 /// <summary>A queue that has a part of its context's <see cref="ByteBudget"/>.</summary>
 internal interface IShareHolder
 {
+    /// <summary>How much of what is counted in the queue has left it already. Under the queue's lock, and only where it is at its context's limit.</summary>
+    long BytesGone => 0;
+
     /// <summary>It had found too little left of the budget, and may find enough now. From the thread pool, outside of all locks.</summary>
     void OnBudgetRoom();
 }
 
 /// <summary>What one queue has taken of its context's <see cref="ByteBudget"/>. Under the queue's lock, but for <see cref="TellRoom"/>.</summary>
 /// <remarks>One message is always let in, and so are some more of the first <see cref="Free"/> bytes: whatever others hold, each peer gets on.</remarks>
-internal sealed class ByteShare(ByteBudget budget)
+/// <param name="budget">The context's.</param>
+/// <param name="own">The queue's own limits.</param>
+internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
 {
     /// <summary>What each queue may hold without taking any of the budget: as much as 200 messages of 64 bytes, so that a queue that is filled and emptied all the time seldom comes by here. The system's own buffers hold more for each connection.</summary>
     public const int Free = 16 * 1024;
@@ -22,11 +27,18 @@ internal sealed class ByteShare(ByteBudget budget)
 
     private IShareHolder? _holder;
     private LinkedListNode<ByteShare>? _place;
+    private long _granted;
     private long _need;
     private bool _isInLine;
 
-    /// <summary>What it has taken.</summary>
-    public long Granted { get; private set; }
+    /// <summary>The queue's own limits.</summary>
+    public QueueLimits Own { get; set; } = own;
+
+    /// <summary>The limits of the queue with what it has taken: never beyond its own.</summary>
+    public QueueLimits Limits => LimitsOf(Own, _granted);
+
+    /// <summary>Tells the sender of room while the queue has no reader, which would tell it otherwise.</summary>
+    public Action? SenderMayGoOn { get; set; }
 
     /// <summary>When the queue was last refused something, it was because too little was left.</summary>
     public bool IsShort { get; set; }
@@ -42,44 +54,47 @@ internal sealed class ByteShare(ByteBudget budget)
 
     /// <summary>Takes more of the budget. False if there is too little left; the queue is told when there is enough.</summary>
     /// <param name="bytes">What the queue holds: all that it may with what it has, but less than its own limit.</param>
-    /// <param name="own">The queue's own limits.</param>
     /// <param name="holder">The queue.</param>
-    public bool TryGrow(long bytes, QueueLimits own, IShareHolder holder)
+    public bool TryGrow(long bytes, IShareHolder holder)
     {
-        long most = MostOf(own);
-        long needed = NeedOf(bytes, own);
-        bool isGiven = (!budget.HasLine && TryTake(Math.Min(most, Math.Max(needed, Math.Max(FirstStep, 2 * Granted))))) || TryTake(needed) || (TryWait(needed - Granted, holder) && TryTake(needed));
+        long needed = NeedOf(bytes);
+        bool isGiven = (!budget.HasLine && TryTake(Math.Min(Most, Math.Max(needed, Math.Max(FirstStep, 2 * _granted))))) || TryTake(needed) || (TryWait(needed - _granted, holder) && TryTake(needed));
         IsShort |= !isGiven;
         return isGiven;
     }
 
     /// <summary>Whether the queue could take more, for one whose sender has to be asked whether it still wants that: what nobody wants must not be taken from those who do. If not, it is told when it could.</summary>
-    public bool MayGrow(long bytes, QueueLimits own, IShareHolder holder)
+    public bool MayGrow(long bytes, IShareHolder holder)
     {
-        long need = NeedOf(bytes, own) - Granted;
+        long need = NeedOf(bytes) - _granted;
         return need <= budget.Left || (TryWait(need, holder) && need <= budget.Left);
     }
 
-    /// <summary>The queue holds no more than this any more: gives back what is far more than it needs, and all that it does not need where others wait.</summary>
-    public void Shrink(long bytes)
+    /// <summary>The queue holds no more than this any more: gives back what is far more than it needs, and all that it does not need where others wait. True if something was.</summary>
+    public bool Shrink(long bytes)
     {
-        long needed = Math.Max(0, bytes - Free);
-        long kept = budget.HasLine ? RoundUp(needed) : needed <= Granted / 4 ? 2 * needed : Granted;
-        long given = Granted - kept;
-        if (given > 0)
-        {
-            Granted = kept;
-            budget.GiveBack(given);
-        }
-    }
-
-    /// <summary>The queue needs nothing any more: it is empty, or closed.</summary>
-    public void Leave()
-    {
-        if (Volatile.Read(ref _isInLine) && Interlocked.Exchange(ref _isInLine, false))
+        // It needs nothing for its next message: nobody waits for that.
+        if (Volatile.Read(ref _isInLine) && bytes < Free && Interlocked.Exchange(ref _isInLine, false))
         {
             budget.Leave(this);
         }
+
+        if (_granted == 0)
+        {
+            return false;
+        }
+
+        long needed = Math.Max(0, bytes - Free);
+        long kept = budget.HasLine ? RoundUp(needed) : needed <= _granted / 4 ? 2 * needed : _granted;
+        long given = _granted - kept;
+        if (given <= 0)
+        {
+            return false;
+        }
+
+        _granted = kept;
+        budget.GiveBack(given);
+        return true;
     }
 
     /// <summary>There is what it needs. Without the queue's lock.</summary>
@@ -89,20 +104,20 @@ internal sealed class ByteShare(ByteBudget budget)
         _holder!.OnBudgetRoom();
     }
 
-    private static long MostOf(QueueLimits own) => own.Bytes > 0 ? own.Bytes - Free : long.MaxValue;
+    private long Most => Own.Bytes > 0 ? Own.Bytes - Free : long.MaxValue;
 
-    private static long NeedOf(long bytes, QueueLimits own) => Math.Min(RoundUp(bytes - Free + 1), MostOf(own));
+    private long NeedOf(long bytes) => Math.Min(RoundUp(bytes - Free + 1), Most);
 
     private static long RoundUp(long bytes) => (bytes + LeastStep - 1) / LeastStep * LeastStep;
 
     private bool TryTake(long wanted)
     {
-        if (!budget.TryTake(wanted - Granted))
+        if (!budget.TryTake(wanted - _granted))
         {
             return false;
         }
 
-        Granted = wanted;
+        _granted = wanted;
         return true;
     }
 

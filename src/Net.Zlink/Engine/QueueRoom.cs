@@ -1,30 +1,39 @@
+using System.Runtime.CompilerServices;
+
 namespace Net.Zlink.Engine;
 
 /// <summary>How much one queue may hold: its own limits, within what its context has left.</summary>
 /// <remarks>
 /// A part of its queue, never to be copied, and under its lock. The queue is compared with limits that lie here, message for message as if there were no budget; only where these say that it is full is the
-/// context asked for more.
+/// context asked for more. All else lies in the share: a sender within the process writes its lane for each message, and 40 bytes more there took messages of 1 KB to 0.6 of the rate (docs/benchmarks/log.md, "A lane's room").
 /// </remarks>
 /// <param name="own">The queue's own limits.</param>
 /// <param name="budget">The context's; null: none.</param>
 internal struct QueueRoom(QueueLimits own, ByteBudget? budget)
 {
-    private readonly ByteShare? _share = budget is null ? null : new ByteShare(budget);
-    private QueueLimits _own = own;
+    private readonly ByteShare? _share = budget is null ? null : new ByteShare(budget, own);
     private QueueLimits _limits = budget is null ? own : ByteShare.LimitsOf(own, granted: 0);
+
+    /// <inheritdoc cref="ByteShare.SenderMayGoOn"/>
+    public readonly Action? SenderMayGoOn
+    {
+        get => _share?.SenderMayGoOn;
+        set => _share?.SenderMayGoOn = value;
+    }
 
     /// <summary>What a queue was full of that was refused something a moment ago, and may have emptied a little since.</summary>
     public readonly FullCause CauseOf(long messages, long bytes) =>
         _share is { IsShort: true } ? FullCause.Context
-        : _own.IsFullOfBytes(messages, bytes) ? FullCause.Bytes
+        : (_share?.Own ?? _limits).IsFullOfBytes(messages, bytes) ? FullCause.Bytes
         : FullCause.Messages;
 
     /// <summary>True if a queue that holds this much takes a further message, be it that it takes more of the budget for it. If not, and that is for its context's limit, it is told once others have made room (<see cref="IShareHolder"/>).</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryMakeRoom(long messages, long bytes, IShareHolder holder) => !_limits.IsFull(messages, bytes) || TryGrow(messages, bytes, holder);
 
     /// <summary>As <see cref="TryMakeRoom"/>, but takes nothing: for a queue whose sender has to be told, and may not want it any more.</summary>
     public readonly bool MayHaveRoom(long messages, long bytes, IShareHolder holder) =>
-        !_limits.IsFull(messages, bytes) || (_share is not null && !_own.IsFull(messages, bytes) && _share.MayGrow(bytes, _own, holder));
+        !_limits.IsFull(messages, bytes) || (_share is not null && !_share.Own.IsFull(messages, bytes) && _share.MayGrow(bytes, holder));
 
     /// <inheritdoc cref="QueueLimits.IsBelowLowMark"/>
     public readonly bool IsBelowLowMark(long messages, long bytes) => _limits.IsBelowLowMark(messages, bytes);
@@ -32,30 +41,20 @@ internal struct QueueRoom(QueueLimits own, ByteBudget? budget)
     /// <summary>The queue holds no more than this any more: the context gets back what is far more than it needs.</summary>
     public void Shrink(long bytes)
     {
-        if (_share is null)
+        if (_share is not null && _share.Shrink(bytes))
         {
-            return;
-        }
-
-        if (bytes < ByteShare.Free)
-        {
-            _share.Leave(); // It needs nothing for its next message: nobody waits for that.
-        }
-
-        if (_share.Granted > 0)
-        {
-            _share.Shrink(bytes);
-            _limits = ByteShare.LimitsOf(_own, _share.Granted);
+            _limits = _share.Limits;
         }
     }
 
     /// <summary>Changes the queue's own limits.</summary>
     public void Change(QueueLimits own)
     {
-        _own = own;
-        _limits = _share is null ? own : ByteShare.LimitsOf(own, _share.Granted);
+        _share?.Own = own;
+        _limits = _share?.Limits ?? own;
     }
 
+    [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryGrow(long messages, long bytes, IShareHolder holder)
     {
         if (_share is null)
@@ -63,14 +62,16 @@ internal struct QueueRoom(QueueLimits own, ByteBudget? budget)
             return false;
         }
 
-        if (_own.IsFull(messages, bytes))
+        if (_share.Own.IsFull(messages, bytes))
         {
             _share.IsShort = false;
             return false;
         }
 
-        bool isGiven = _share.TryGrow(bytes, _own, holder);
-        _limits = ByteShare.LimitsOf(_own, _share.Granted);
+        // A reader that keeps up must not be refused anything for what it has read.
+        bytes -= holder.BytesGone;
+        bool isGiven = !_limits.IsFull(messages, bytes) || _share.TryGrow(bytes, holder);
+        _limits = _share.Limits;
         return isGiven;
     }
 }

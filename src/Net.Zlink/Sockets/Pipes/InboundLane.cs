@@ -10,22 +10,20 @@ namespace Net.Zlink.Sockets.Pipes;
 /// Two locks meet here and are rarely wanted at once: the lane's own, held to add a batch or to take all that was added, and the receive queue's, whose holder reads what was taken without the lane's lock.
 /// So a consumer pays for the meeting once per batch, not once per message.
 /// </remarks>
-/// <param name="limits">How much may wait here.</param>
-/// <param name="budget">How much may wait in the whole context; null: no limit.</param>
 internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null) : IShareHolder
 {
     private ShortLock _gate;
     private AddedLeases _added;
     private InboundLease? _unwanted;
     private bool _isInLine;
+    private bool _isParked;
     private bool _isClosed;
     private bool _isFiltered;
     private bool _isInArrivalOrder;
     private LaneRoom _room = new(limits, budget);
     private LaneBooks _books;
-
     private CacheGap _gap;
-    private TakenSide _taken = new() { Limits = limits, ReportsAtEnd = budget is not null };
+    private TakenSide _taken = new() { Limits = TakenSide.ReportsOf(limits) };
 
     /// <summary>Where in a lane its parts lie: the last of the sender's fields, the gap, the consumers' fields.</summary>
     public static (int Books, int Gap, int Taken) Layout { get; } = LayoutOf(new InboundLane(default));
@@ -34,7 +32,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     public Pipe Pipe => _taken.Pipe!;
 
     /// <summary>Only the newest message is kept, and no limit applies.</summary>
-    public bool Conflates { get => _room.Conflates; set => _room.Conflates = value; }
+    public bool Conflates { get; set; }
 
     /// <summary>Several connections are stopped on its account: that one may read does not mean that no other waits to be told of room.</summary>
     public bool IsShared { get; init; }
@@ -66,7 +64,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
                 // What consumers took since the last report is theirs already; reports are made under this lock.
                 long messages = Volatile.Read(ref _taken.UnreportedMessages);
                 long bytes = Volatile.Read(ref _taken.UnreportedBytes);
-                return _books.At(_room.Messages - messages, _room.Bytes - bytes, messages, bytes) with { IsParked = _room.IsParked, FullCause = _room.FullCause };
+                return _books.At(_room.Messages - messages, _room.Bytes - bytes, messages, bytes) with { IsParked = _isParked, FullCause = _room.FullCause };
             }
         }
     }
@@ -109,7 +107,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         bool park;
         using (_gate.Hold())
         {
-            _books.Received += lease.Messages;
             if (_isClosed)
             {
                 _books.Drop(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
@@ -123,7 +120,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
                 _room.Add(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
                 news = _isInLine && !_isInArrivalOrder ? 0 : lease.Messages;
                 _isInLine = true;
-                park = _room.ParkIfFull(this);
+                park = !Conflates && _room.ParkIfFull(this, ref _isParked);
                 lease = null!;
             }
         }
@@ -138,8 +135,8 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     {
         using (_gate.Hold())
         {
-            bool isFull = !_isClosed && !_room.TryMakeRoom(this);
-            _room.IsParked = isFull || (IsShared && _room.IsParked);
+            bool isFull = !_isClosed && !Conflates && !_room.TryMakeRoom(this);
+            _isParked = isFull || (IsShared && _isParked);
             return !isFull;
         }
     }
@@ -173,7 +170,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             {
                 status = SendStatus.Closed;
             }
-            else if (!force && _room.ParkIfFull(this))
+            else if (!force && !Conflates && _room.ParkIfFull(this, ref _isParked))
             {
                 status = SendStatus.Full;
             }
@@ -182,7 +179,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
                 status = SendStatus.Accepted;
                 obsolete = Conflates ? TakeObsolete() : null;
                 copied = _added.Add(message, copy, slabs, source, passedAt, out int parts, out long bytes);
-                _books.Received++;
                 _room.Add(1, ChargeOf(bytes, parts));
                 copy = null;
                 notify = (!_isInLine || _isInArrivalOrder) && _taken.Pipe is not null;
@@ -219,7 +215,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     {
         using (_gate.Hold())
         {
-            return !_room.ParkIfFull(this) && !_isClosed;
+            return (Conflates || !_room.ParkIfFull(this, ref _isParked)) && !_isClosed;
         }
     }
 
@@ -229,13 +225,16 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         using (_gate.Hold())
         {
             _room.Change(limits);
-            _taken.Limits = limits;
-            return _room.UnparkForAny(this);
+            _taken.Limits = TakenSide.ReportsOf(limits);
+            return _room.UnparkForAny(this, ref _isParked);
         }
     }
 
-    /// <summary>Tells the sender of room while the lane has no reader, which would tell it otherwise.</summary>
-    public Action? SenderMayGoOn { get; set; }
+    /// <summary>What consumers have taken and not reported. Without their lock: no less than was so a moment ago, as reports are made under the lane's own.</summary>
+    public long BytesGone => Volatile.Read(ref _taken.UnreportedBytes);
+
+    /// <inheritdoc cref="ByteShare.SenderMayGoOn"/>
+    public Action? SenderMayGoOn { get => _room.SenderMayGoOn; set => _room.SenderMayGoOn = value; }
 
     public void OnBudgetRoom()
     {
@@ -243,7 +242,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         Pipe? reader;
         using (_gate.Hold())
         {
-            resume = _room.UnparkForAny(this);
+            resume = _room.UnparkForAny(this, ref _isParked);
             reader = _taken.Pipe;
         }
 
@@ -267,7 +266,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
                 (long messages, long bytes) = (_room.Messages - 1, _room.Bytes - kept);
                 _books.Drop(messages, bytes);
                 _room.Remove(messages, bytes);
-                _room.Unpark(); // Whoever has the two meet tells the sender.
+                _room.Unpark(ref _isParked); // Whoever has the two meet tells the sender.
             }
         }
 
@@ -330,8 +329,9 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
 
         current.Cursor = next;
-        if (_taken.IsReportDue)
+        if (_taken.IsReportDue || (_taken.Current is null && (_isInArrivalOrder || _isParked)))
         {
+            // With the last of them too where nobody comes to look for more, since it is known how many there are; and where a sender was stopped though the lane's own limits are far off.
             resume |= Report();
         }
 
@@ -374,7 +374,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             if (!_isInLine)
             {
                 SettleReport();
-                resume |= _room.Unpark();
+                resume |= _room.Unpark(ref _isParked);
             }
 
             return !_isInLine;
@@ -444,7 +444,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         using (_gate.Hold())
         {
             SettleReport();
-            return _room.Unpark();
+            return _room.Unpark(ref _isParked);
         }
     }
 
@@ -453,7 +453,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         using (_gate.Hold())
         {
             SettleReport();
-            resume |= _room.Unpark();
+            resume |= _room.Unpark(ref _isParked);
             if (_isFiltered)
             {
                 resume |= Sift();
@@ -483,7 +483,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         long bytes = ChargeOf(sifted.Bytes, sifted.Parts);
         _room.Remove(sifted.Messages, bytes);
         _books.Drop(sifted.Messages, bytes);
-        _room.Unpark();
+        _room.Unpark(ref _isParked);
         sifted.Add(Interlocked.Exchange(ref _unwanted, null));
         Volatile.Write(ref _unwanted, sifted.Leases);
         return true;

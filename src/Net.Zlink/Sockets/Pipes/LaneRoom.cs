@@ -1,8 +1,10 @@
+using System.Runtime.CompilerServices;
 using Net.Zlink.Engine;
 
 namespace Net.Zlink.Sockets.Pipes;
 
-/// <summary>How much lies in a lane, how much may, and whether its sender was stopped for that. A part of its lane, never to be copied, and under its lock.</summary>
+/// <summary>How much lies in a lane, and how much may. A part of its lane, never to be copied, and under its lock.</summary>
+/// <remarks>Whether the sender was stopped for that lies with the lane's other flags: here it would take 8 bytes of what a sender writes (<see cref="LaneBooks"/>).</remarks>
 internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
 {
     private QueueRoom _room = new(limits, budget);
@@ -11,15 +13,13 @@ internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
 
     public long Bytes { get; private set; }
 
-    /// <summary>The sender was refused something, or its connection stopped: it has to be told of room.</summary>
-    public bool IsParked { get; set; }
-
-    /// <summary>Only the newest message is kept, and no limit applies.</summary>
-    public bool Conflates { get; set; }
+    /// <inheritdoc cref="ByteShare.SenderMayGoOn"/>
+    public readonly Action? SenderMayGoOn { get => _room.SenderMayGoOn; set => _room.SenderMayGoOn = value; }
 
     /// <inheritdoc cref="QueueRoom.CauseOf"/>
     public readonly FullCause FullCause => _room.CauseOf(Messages, Bytes);
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Add(long messages, long bytes)
     {
         Messages += messages;
@@ -33,30 +33,36 @@ internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
     }
 
     /// <inheritdoc cref="QueueRoom.TryMakeRoom"/>
-    public bool TryMakeRoom(IShareHolder lane) => Conflates || _room.TryMakeRoom(Messages, Bytes, lane);
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public bool TryMakeRoom(IShareHolder lane) => _room.TryMakeRoom(Messages, Bytes, lane);
 
     /// <summary>True if there is no room: then the sender is to be told once there is.</summary>
-    public bool ParkIfFull(IShareHolder lane)
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public bool ParkIfFull(IShareHolder lane, ref bool isParked)
     {
-        bool isFull = !TryMakeRoom(lane);
-        IsParked |= isFull;
-        return isFull;
+        if (TryMakeRoom(lane))
+        {
+            return false; // Nothing is written, since a sender comes by here for each message.
+        }
+
+        isParked = true;
+        return true;
     }
 
     /// <summary>Something was taken out. True if a stopped sender has to be told: half of the limits is free.</summary>
-    public bool Unpark()
+    public bool Unpark(ref bool isParked)
     {
-        bool resume = IsParked && _room.IsBelowLowMark(Messages, Bytes);
-        IsParked &= !resume;
+        bool resume = isParked && _room.IsBelowLowMark(Messages, Bytes);
+        isParked &= !resume;
         _room.Shrink(Bytes);
         return resume;
     }
 
     /// <summary>Limits have changed. True if a stopped sender has any room now.</summary>
-    public bool UnparkForAny(IShareHolder lane)
+    public bool UnparkForAny(IShareHolder lane, ref bool isParked)
     {
-        bool resume = IsParked && (Conflates || _room.MayHaveRoom(Messages, Bytes, lane));
-        IsParked &= !resume;
+        bool resume = isParked && _room.MayHaveRoom(Messages, Bytes, lane);
+        isParked &= !resume;
         return resume;
     }
 

@@ -12,9 +12,6 @@ internal struct TakenSide
     // What is taken and not reported still counts as waiting, for the context too, until more is taken: no more than half of this, whatever the lane's own limit.
     private const long LongestReport = 4 * 1024 * 1024;
 
-    // With the last message that is taken for now less than this stays unreported: half of what a lane may hold whatever others do, so that one whose reader keeps up is never refused anything for what has been read.
-    private const long LeastAtEnd = ByteShare.Free / 2;
-
     /// <summary>Where the next message is.</summary>
     public InboundLease? Current;
 
@@ -24,12 +21,8 @@ internal struct TakenSide
     /// <summary>The next lane whose sender has to be told of room.</summary>
     public InboundLane? NextToResume;
 
-    /// <summary>The lane's own limits, once more: each take looks at them.</summary>
-    public QueueLimits Limits
-    {
-        readonly get => field;
-        set => field = value with { Bytes = value.Bytes is 0 or > LongestReport ? LongestReport : value.Bytes };
-    }
+    /// <summary>When to report, once more beside the lane's own limits: each take looks at it.</summary>
+    public QueueLimits Limits;
 
     public long UnreportedMessages;
 
@@ -37,9 +30,9 @@ internal struct TakenSide
 
     public bool IsToBeResumed;
 
-    /// <summary>The context has a limit, which the sender's side may be at long before the lane is at its own.</summary>
-    public bool ReportsAtEnd;
+    /// <summary>What to report by, in a lane of such limits.</summary>
+    public static QueueLimits ReportsOf(QueueLimits limits) => limits with { Bytes = limits.Bytes is 0 or > LongestReport ? LongestReport : limits.Bytes };
 
     /// <summary>So much was taken that the sender's side has to hear of it.</summary>
-    public readonly bool IsReportDue => Limits.IsHalf(UnreportedMessages, UnreportedBytes) || (Current is null && ReportsAtEnd && UnreportedBytes >= LeastAtEnd);
+    public readonly bool IsReportDue => Limits.IsHalf(UnreportedMessages, UnreportedBytes);
 }
