@@ -64,62 +64,25 @@ public sealed class PollerStreamLoadTests : PollerTestBase
             Poller.Add(socket, PollEvents.In);
         }
 
-        int taken = 0;
-        using var done = CancellationTokenSource.CreateLinkedTokenSource(Guard.Token);
-        Task[] taking = [.. Enumerable.Range(0, 2).Select(_ => Task.Run(TakeAllAsync, Guard.Token))];
-        Task changing = Task.Run(
-            async () =>
+        await AssertNothingIsMissedAsync(
+            Sockets,
+            Count,
+            async i =>
             {
-                for (int i = 0; !done.IsCancellationRequested; i++)
-                {
-                    StreamSocket socket = pairs[i % Sockets].Socket;
-                    Poller.Modify(socket, PollEvents.None);
-                    Poller.Remove(socket);
-                    await Task.Yield();
-                    Poller.Add(socket, i % 2 == 0 ? PollEvents.In : PollEvents.None);
-                    Poller.Modify(socket, PollEvents.In);
-                }
+                StreamSocket socket = pairs[i % Sockets].Socket;
+                Poller.Modify(socket, PollEvents.None);
+                Poller.Remove(socket);
+                await Task.Yield();
+                Poller.Add(socket, i % 2 == 0 ? PollEvents.In : PollEvents.None);
+                Poller.Modify(socket, PollEvents.In);
             },
-            Guard.Token);
-        await Task.WhenAll(pairs.Select(static pair => Task.Run(
-            async () =>
+            i => pairs[i].Peer.SendFrameAsync(1),
+            static result =>
             {
-                for (int i = 0; i < Count; i++)
-                {
-                    await pair.Peer.SendFrameAsync(1);
-                }
-            },
-            Guard.Token))).Guarded();
-        await Task.WhenAll(taking).Guarded();
-        await changing.Guarded();
-        Assert.Equal(Sockets * Count, taken);
-
-        async Task TakeAllAsync()
-        {
-            var results = new PollResult[2];
-            try
-            {
-                while (true)
-                {
-                    int count = await Poller.PollAsync(results, done.Token);
-                    for (int i = 0; i < count; i++)
-                    {
-                        while (results[i].StreamSocket!.TryReceive(out StreamMessage message))
-                        {
-                            message.Dispose();
-                            if (Interlocked.Increment(ref taken) == Sockets * Count)
-                            {
-                                await done.CancelAsync();
-                            }
-                        }
-                    }
-                }
-            }
-            catch (OperationCanceledException)
-            {
-                // All were taken.
-            }
-        }
+                bool isTaken = result.StreamSocket!.TryReceive(out StreamMessage message);
+                message.Dispose();
+                return isTaken;
+            });
     }
 
     private static void AssertNext(StreamSocket socket, int number)

@@ -320,18 +320,11 @@ public sealed class PollerTests : PollerTestBase
         Poller.Add(receiver, PollEvents.In | PollEvents.Out);
         sender.Send("x"u8);
         await UntilReadableAsync(receiver);
-        long[] allocated = new long[3];
-        var polling = new Thread(() =>
+        Assert.Equal([0, 0, 0], AllocationsOfPolls(() =>
         {
-            allocated[0] = Allocations.Of(() => Poller.Poll(Results, TimeSpan.Zero));
             Take(receiver, "x");
             Poller.Modify(receiver, PollEvents.In);
-            allocated[1] = Allocations.Of(() => Poller.Poll(Results, TimeSpan.Zero));
-            allocated[2] = Allocations.Of(() => Poller.Poll(Results, TimeSpan.FromTicks(1)));
-        });
-        polling.Start();
-        polling.JoinGuarded();
-        Assert.Equal([0, 0, 0], allocated);
+        }));
     }
 
     [Fact]
@@ -345,62 +338,25 @@ public sealed class PollerTests : PollerTestBase
             Poller.Add(receiver, PollEvents.In);
         }
 
-        int taken = 0;
-        using var done = CancellationTokenSource.CreateLinkedTokenSource(Guard.Token);
-        Task[] taking = [.. Enumerable.Range(0, 2).Select(_ => Task.Run(TakeAllAsync, Guard.Token))];
-        Task changing = Task.Run(
-            async () =>
+        await AssertNothingIsMissedAsync(
+            Pairs,
+            Count,
+            async i =>
             {
-                for (int i = 0; !done.IsCancellationRequested; i++)
-                {
-                    DealerSocket receiver = pairs[i % Pairs].Receiver;
-                    Poller.Modify(receiver, PollEvents.None);
-                    Poller.Remove(receiver);
-                    await Task.Yield();
-                    Poller.Add(receiver, i % 2 == 0 ? PollEvents.In : PollEvents.None);
-                    Poller.Modify(receiver, PollEvents.In);
-                }
+                DealerSocket receiver = pairs[i % Pairs].Receiver;
+                Poller.Modify(receiver, PollEvents.None);
+                Poller.Remove(receiver);
+                await Task.Yield();
+                Poller.Add(receiver, i % 2 == 0 ? PollEvents.In : PollEvents.None);
+                Poller.Modify(receiver, PollEvents.In);
             },
-            Guard.Token);
-        await Task.WhenAll(pairs.Select(pair => Task.Run(
-            async () =>
+            i => pairs[i].Sender.SendAsync("x"u8.ToArray(), Guard.Token).AsTask(),
+            static result =>
             {
-                for (int i = 0; i < Count; i++)
-                {
-                    await pair.Sender.SendAsync("x"u8.ToArray(), Guard.Token);
-                }
-            },
-            Guard.Token))).Guarded();
-        await Task.WhenAll(taking).Guarded();
-        await changing.Guarded();
-        Assert.Equal(Pairs * Count, taken);
-
-        async Task TakeAllAsync()
-        {
-            var results = new PollResult[2];
-            try
-            {
-                while (true)
-                {
-                    int count = await Poller.PollAsync(results, done.Token);
-                    for (int i = 0; i < count; i++)
-                    {
-                        while (((DealerSocket)results[i].Socket!).TryReceive(out Message message))
-                        {
-                            message.Dispose();
-                            if (Interlocked.Increment(ref taken) == Pairs * Count)
-                            {
-                                await done.CancelAsync();
-                            }
-                        }
-                    }
-                }
-            }
-            catch (OperationCanceledException)
-            {
-                // All were taken.
-            }
-        }
+                bool isTaken = ((DealerSocket)result.Socket!).TryReceive(out Message message);
+                message.Dispose();
+                return isTaken;
+            });
     }
 
     [Fact]

@@ -159,11 +159,13 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
         {
             using (_gate.Hold())
             {
-                for (int i = 0; i < LookedAtAtOnce && inLine > 0; i++)
+                int rest = Math.Max(inLine - LookedAtAtOnce, 0);
+                for (; inLine > rest && _line.First is { } first; inLine--)
                 {
-                    inLine = _line.First is null ? 0 : inLine - 1;
-                    LookAtFirst();
+                    LookAt(first);
                 }
+
+                inLine = _line.Count == 0 ? 0 : rest; // Some may have left meanwhile.
             }
 
             _told.ForEach(Tell);
@@ -171,13 +173,8 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
         }
     }
 
-    private void LookAtFirst()
+    private void LookAt(LinkedListNode<ByteShare> first)
     {
-        if (_line.First is not { } first)
-        {
-            return;
-        }
-
         _line.RemoveFirst();
         if (first.Value.Need <= Left)
         {

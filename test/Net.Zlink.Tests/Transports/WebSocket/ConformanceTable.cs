@@ -17,15 +17,16 @@ internal static class ConformanceTable
     /// <summary>The cases that have a line.</summary>
     public static IEnumerable<string> Ids => Expectations.Value.Keys;
 
-    /// <summary>Says the bytes of a case, a ping and CLOSE 1000.</summary>
-    /// <param name="one">The case.</param>
-    /// <param name="ours">The STREAM socket.</param>
-    /// <param name="theirs">The other end, which says it.</param>
-    /// <param name="peer">The number that the other end has there.</param>
+    /// <summary>Has the other end say the bytes of a case, a ping and CLOSE 1000.</summary>
+    /// <param name="id">Which case.</param>
     /// <param name="weConnect">Ours is the client: its frames have masks, and it waits for the other end of TCP.</param>
     /// <param name="piece">Bytes that are sent at a time.</param>
-    public static async Task PlayAsync(ConformanceCase one, StreamSocket ours, RawWebSocket theirs, uint peer, bool weConnect, int piece)
+    public static async Task PlayAsync(string id, bool weConnect, int piece)
     {
+        ConformanceCase one = (weConnect ? ConformanceCases.OfServer : ConformanceCases.OfClient).Single(c => string.Equals(c.Id, id, StringComparison.Ordinal));
+        await using var fixture = new StreamFixture();
+        (StreamSocket ours, RawWebSocket theirs, uint peer) = await RawWebSocket.PairAsync(fixture, weConnect);
+        theirs.Peer.Socket.NoDelay = true; // Pieces stay pieces.
         byte[] ping = RawWebSocket.Frame(RawWebSocket.Fin | RawWebSocket.Ping, "?"u8, masked: !weConnect);
         await SendInPiecesAsync(theirs, [.. one.Bytes, .. ping, .. RawWebSocket.CloseFrame(1000, masked: !weConnect)], piece);
         var outcome = new StringBuilder();

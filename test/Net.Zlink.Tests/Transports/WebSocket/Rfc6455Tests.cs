@@ -1,4 +1,3 @@
-using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Tests.Transports.WebSocket;
@@ -20,17 +19,9 @@ public sealed class Rfc6455Tests
 
     [Theory]
     [MemberData(nameof(Ids))]
-    public Task In_one_piece(string id) => PlayAsync(id, piece: int.MaxValue);
+    public Task In_one_piece(string id) => ConformanceTable.PlayAsync(id, weConnect: false, piece: int.MaxValue);
 
     [Theory]
     [MemberData(nameof(Ids))]
-    public Task In_pieces_of_seven_bytes(string id) => PlayAsync(id, piece: 7);
-
-    private static async Task PlayAsync(string id, int piece)
-    {
-        ConformanceCase one = ConformanceCases.OfClient.Single(c => string.Equals(c.Id, id, StringComparison.Ordinal));
-        await using var fixture = new StreamFixture();
-        (StreamSocket server, RawWebSocket client, uint peer) = await RawWebSocket.PairAsync(fixture, weConnect: false);
-        await ConformanceTable.PlayAsync(one, server, client, peer, weConnect: false, piece);
-    }
+    public Task In_pieces_of_seven_bytes(string id) => ConformanceTable.PlayAsync(id, weConnect: false, piece: 7);
 }
