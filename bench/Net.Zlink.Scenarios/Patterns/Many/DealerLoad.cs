@@ -1,3 +1,4 @@
+using Net.Zlink.Scenarios.Measure;
 using Net.Zlink.Scenarios.Patterns.Ports;
 
 namespace Net.Zlink.Scenarios.Patterns.Many;
@@ -8,9 +9,10 @@ internal sealed class DealerLoad(RouterSocket router, DealerSocket[] dealers, by
     // As in the patterns: loops in pieces are recompiled.
     private const int Piece = 1_000;
 
-    private readonly byte[] _received = new byte[payload.Length];
-    private int _next;
-    private int _sentInTurn;
+    private readonly OwnLines<byte> _received = new(payload.Length);
+
+    // The sending thread's: whose turn it is, and how many it has sent in it.
+    private readonly OwnLines<(int Next, int Sent)> _turn = new(1);
 
     public void Run(int messages)
     {
@@ -30,13 +32,14 @@ internal sealed class DealerLoad(RouterSocket router, DealerSocket[] dealers, by
 
     private void Send(int messages)
     {
+        ref (int Next, int Sent) turn = ref _turn.First;
         for (int i = 0; i < messages; i++)
         {
-            dealers[_next].Send(payload);
-            if (++_sentInTurn == burst)
+            dealers[turn.Next].Send(payload);
+            if (++turn.Sent == burst)
             {
-                _sentInTurn = 0;
-                _next = _next + 1 < dealers.Length ? _next + 1 : 0;
+                turn.Sent = 0;
+                turn.Next = turn.Next + 1 < dealers.Length ? turn.Next + 1 : 0;
             }
         }
     }
@@ -45,7 +48,7 @@ internal sealed class DealerLoad(RouterSocket router, DealerSocket[] dealers, by
     {
         for (int i = 0; i < messages; i++)
         {
-            router.ReceiveInto(_received);
+            router.ReceiveInto(_received.Span);
         }
     }
 }

@@ -82,7 +82,7 @@ internal readonly struct NativeRoutedPort(NativeSocket socket, byte[] peerId, bo
 
     public void Answer(ReadOnlySpan<byte> payload)
     {
-        socket.Send(_last.Bytes.AsSpan(0, _last.Length), NativeNumber.SendMore);
+        socket.Send(_last.Bytes[.._last.Length], NativeNumber.SendMore);
         socket.Send(payload, 0);
     }
 }

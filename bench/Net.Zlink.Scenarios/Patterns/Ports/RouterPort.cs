@@ -1,3 +1,5 @@
+using Net.Zlink.Scenarios.Measure;
+
 namespace Net.Zlink.Scenarios.Patterns.Ports;
 
 /// <summary>ROUTER: takes the sender's id with each message, and answers by it.</summary>
@@ -25,16 +27,19 @@ internal readonly struct RouterPort(RouterSocket socket, byte[] peerId) : IServe
 
     public int ReceiveMany(Span<byte> payload, int most) => socket.ReceiveManyInto(_many, payload, most);
 
-    public void Answer(ReadOnlySpan<byte> payload) => socket.Send(_last.Bytes.AsSpan(0, _last.Length), payload);
+    public void Answer(ReadOnlySpan<byte> payload) => socket.Send(_last.Bytes[.._last.Length], payload);
 }
 
-/// <summary>The routing id that came with the last message.</summary>
+/// <summary>The routing id that came with the last message: the receiving thread's, until it has ended.</summary>
 internal sealed class LastId
 {
     // The protocol's limit.
     private const int Longest = 255;
 
-    public byte[] Bytes { get; } = new byte[Longest];
+    private readonly OwnLines<byte> _bytes = new(Longest);
+    private readonly OwnLines<int> _length = new(1);
 
-    public int Length { get; set; }
+    public Span<byte> Bytes => _bytes.Span;
+
+    public int Length { get => _length.First; set => _length.First = value; }
 }

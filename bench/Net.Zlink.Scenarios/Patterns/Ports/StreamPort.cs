@@ -1,10 +1,12 @@
+using Net.Zlink.Scenarios.Measure;
+
 namespace Net.Zlink.Scenarios.Patterns.Ports;
 
 /// <summary>STREAM, consumed by pull: answers go to the peer that the last message came from.</summary>
 internal readonly struct StreamPort(StreamSocket socket, uint peer) : IServerPort
 {
     private readonly StreamMessage[] _many = new StreamMessage[CopyingReceive.Batch];
-    private readonly uint[] _last = new uint[1];
+    private readonly OwnLines<uint> _last = new(1);
 
     public void Send(ReadOnlySpan<byte> payload) => socket.Send(peer, payload);
 
@@ -43,7 +45,7 @@ internal readonly struct StreamPort(StreamSocket socket, uint peer) : IServerPor
         return data;
     }
 
-    public void Answer(ReadOnlySpan<byte> payload) => socket.Send(_last[0], payload);
+    public void Answer(ReadOnlySpan<byte> payload) => socket.Send(_last.First, payload);
 
     private bool Take(in StreamMessage message, Span<byte> payload)
     {
@@ -60,7 +62,7 @@ internal readonly struct StreamPort(StreamSocket socket, uint peer) : IServerPor
             }
 
             message.Span.CopyTo(payload);
-            _last[0] = message.PeerId;
+            _last.First = message.PeerId;
             return true;
         }
     }

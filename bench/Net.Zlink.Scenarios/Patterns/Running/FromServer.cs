@@ -1,4 +1,5 @@
 using Net.Zlink.Benchmarks.Common;
+using Net.Zlink.Scenarios.Measure;
 using Net.Zlink.Scenarios.Patterns.Ports;
 
 namespace Net.Zlink.Scenarios.Patterns.Running;
@@ -8,10 +9,12 @@ internal readonly struct FromServer<TServer, TClient>(TServer server, TClient[] 
     where TServer : struct, IServerPort
     where TClient : struct, IPort
 {
-    // The two threads' own, on cache lines of their own.
-    private readonly int[] _sent = new int[32];
-    private readonly int[] _turn = new int[32];
-    private readonly long[] _received = new long[clients.Length];
+    // The sending thread's.
+    private readonly OwnLines<int> _sent = new(1);
+
+    // The receiving thread's.
+    private readonly OwnLines<int> _turn = new(1);
+    private readonly OwnLines<long> _received = new(clients.Length);
 
     public bool HasWayBack => false;
 
@@ -19,20 +22,20 @@ internal readonly struct FromServer<TServer, TClient>(TServer server, TClient[] 
 
     public void Send(ReadOnlySpan<byte> payload)
     {
-        int next = _sent[16];
+        int next = _sent.First;
         if (next == 0)
         {
             server.Send(payload);
         }
 
-        _sent[16] = next + 1 < clients.Length ? next + 1 : 0;
+        _sent.First = next + 1 < clients.Length ? next + 1 : 0;
     }
 
     public void Receive(Span<byte> payload)
     {
         int next = Next();
         clients[next].Receive(payload);
-        _received[next]++;
+        _received.Span[next]++;
     }
 
     public int ReceiveMany(Span<byte> payload, int most)
@@ -42,12 +45,12 @@ internal readonly struct FromServer<TServer, TClient>(TServer server, TClient[] 
         if (count == 0)
         {
             // The one that has received least still has one to come, as long as anything is.
-            next = Array.IndexOf(_received, _received.Min());
+            next = LeastReceived();
             clients[next].Receive(payload);
             count = 1;
         }
 
-        _received[next] += count;
+        _received.Span[next] += count;
         return count;
     }
 
@@ -78,10 +81,22 @@ internal readonly struct FromServer<TServer, TClient>(TServer server, TClient[] 
         });
     }
 
+    private int LeastReceived()
+    {
+        Span<long> received = _received.Span;
+        int least = 0;
+        for (int i = 1; i < received.Length; i++)
+        {
+            least = received[i] < received[least] ? i : least;
+        }
+
+        return least;
+    }
+
     private int Next()
     {
-        int next = _turn[16];
-        _turn[16] = next + 1 < clients.Length ? next + 1 : 0;
+        int next = _turn.First;
+        _turn.First = next + 1 < clients.Length ? next + 1 : 0;
         return next;
     }
 }

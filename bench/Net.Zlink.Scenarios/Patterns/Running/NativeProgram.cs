@@ -129,7 +129,7 @@ internal sealed class NativeProgram : IDisposable
         var last = new LastId();
         last.Length = socket.Receive(last.Bytes);
         byte[] what = new byte[1];
-        return socket.Receive(what) == 1 && what[0] == 1 ? last.Bytes[..last.Length] : throw new InvalidOperationException("A native STREAM socket began with something else than a connect event.");
+        return socket.Receive(what) == 1 && what[0] == 1 ? last.Bytes[..last.Length].ToArray() : throw new InvalidOperationException("A native STREAM socket began with something else than a connect event.");
     }
 
     private static NativeSocket WithId(NativeSocket socket, byte[] id)

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Net.Zlink.Scenarios.Measure;
 
 namespace Net.Zlink.Scenarios.Patterns.Running;
 
@@ -11,17 +12,17 @@ internal sealed class PatternMeasurement<TEnds>(TEnds ends, int size, bool batch
 
     private const double MicrosecondsPerSecond = 1_000_000;
 
-    private readonly byte[] _sent = Payload(size);
-    private readonly byte[] _received = new byte[size];
-    private readonly byte[] _answer = new byte[size];
+    private readonly OwnLines<byte> _sent = Payload(size);
+    private readonly OwnLines<byte> _received = new(size);
+    private readonly OwnLines<byte> _answer = new(size);
 
     /// <summary>There and at once received, one at a time.</summary>
     public void WarmUp(int messages)
     {
         for (int i = Whole(messages); i > 0; i--)
         {
-            ends.Send(_sent);
-            ends.Receive(_received);
+            ends.Send(_sent.Span);
+            ends.Receive(_received.Span);
         }
     }
 
@@ -61,16 +62,16 @@ internal sealed class PatternMeasurement<TEnds>(TEnds ends, int size, bool batch
     /// <summary>The last message arrived as it was sent. Not measured.</summary>
     public void Check()
     {
-        if (!_received.AsSpan().SequenceEqual(_sent))
+        if (!_received.Span.SequenceEqual(_sent.Span))
         {
             throw new InvalidOperationException("A message arrived with other bytes than it was sent with.");
         }
     }
 
-    private static byte[] Payload(int size)
+    private static OwnLines<byte> Payload(int size)
     {
-        byte[] payload = new byte[size];
-        payload.AsSpan().Fill((byte)'a');
+        var payload = new OwnLines<byte>(size);
+        payload.Span.Fill((byte)'a');
         return payload;
     }
 
@@ -90,7 +91,7 @@ internal sealed class PatternMeasurement<TEnds>(TEnds ends, int size, bool batch
     {
         for (int i = 0; i < messages; i++)
         {
-            ends.Send(_sent);
+            ends.Send(_sent.Span);
         }
     }
 
@@ -100,7 +101,7 @@ internal sealed class PatternMeasurement<TEnds>(TEnds ends, int size, bool batch
         {
             for (int left = messages; left > 0;)
             {
-                left -= ends.ReceiveMany(_received, left);
+                left -= ends.ReceiveMany(_received.Span, left);
             }
 
             return;
@@ -108,7 +109,7 @@ internal sealed class PatternMeasurement<TEnds>(TEnds ends, int size, bool batch
 
         for (int i = 0; i < messages; i++)
         {
-            ends.Receive(_received);
+            ends.Receive(_received.Span);
         }
     }
 
@@ -116,10 +117,10 @@ internal sealed class PatternMeasurement<TEnds>(TEnds ends, int size, bool batch
     {
         for (int i = 0; i < count; i++)
         {
-            ends.Send(_sent);
-            ends.Receive(_received);
-            ends.SendBack(_received);
-            ends.ReceiveBack(_answer);
+            ends.Send(_sent.Span);
+            ends.Receive(_received.Span);
+            ends.SendBack(_received.Span);
+            ends.ReceiveBack(_answer.Span);
         }
     }
 }

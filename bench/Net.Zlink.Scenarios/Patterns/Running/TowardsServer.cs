@@ -1,4 +1,5 @@
 using Net.Zlink.Benchmarks.Common;
+using Net.Zlink.Scenarios.Measure;
 using Net.Zlink.Scenarios.Patterns.Ports;
 
 namespace Net.Zlink.Scenarios.Patterns.Running;
@@ -14,8 +15,8 @@ internal readonly struct TowardsServer<TServer, TClient>(TServer server, TClient
     // Any length will do, so that it is not nothing: an empty message to a STREAM peer would close it natively.
     private const int HelloLength = 5;
 
-    // The sending thread's: on a cache line that the receiving one does not touch.
-    private readonly int[] _turn = new int[32];
+    // The sending thread's.
+    private readonly OwnLines<int> _turn = new(1);
 
     public bool HasWayBack => hasWayBack;
 
@@ -23,9 +24,9 @@ internal readonly struct TowardsServer<TServer, TClient>(TServer server, TClient
 
     public void Send(ReadOnlySpan<byte> payload)
     {
-        int next = _turn[16];
+        int next = _turn.First;
         clients[next].Send(payload);
-        _turn[16] = next + 1 < clients.Length ? next + 1 : 0;
+        _turn.First = next + 1 < clients.Length ? next + 1 : 0;
     }
 
     public void Receive(Span<byte> payload) => server.Receive(payload);
@@ -44,7 +45,7 @@ internal readonly struct TowardsServer<TServer, TClient>(TServer server, TClient
 
     public void SendBack(ReadOnlySpan<byte> payload) => server.Answer(payload);
 
-    public void ReceiveBack(Span<byte> payload) => clients[_turn[16] == 0 ? clients.Length - 1 : _turn[16] - 1].Receive(payload);
+    public void ReceiveBack(Span<byte> payload) => clients[_turn.First == 0 ? clients.Length - 1 : _turn.First - 1].Receive(payload);
 
     public void AwaitConnection()
     {
