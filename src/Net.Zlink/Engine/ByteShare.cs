@@ -37,6 +37,9 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
     /// <summary>The limits of the queue with what it has taken: never beyond its own.</summary>
     public QueueLimits Limits => LimitsOf(Own, _granted);
 
+    /// <summary>The same for a queue in whose books so much counts that has left it.</summary>
+    public QueueLimits LimitsWith(long gone) => LimitsOf(Own, _granted + gone);
+
     /// <summary>Tells the sender of room while the queue has no reader, which would tell it otherwise.</summary>
     public Action? SenderMayGoOn { get; set; }
 
@@ -70,8 +73,8 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
         return need <= budget.Left || (TryWait(need, holder) && need <= budget.Left);
     }
 
-    /// <summary>The queue holds no more than this any more: gives back what is far more than it needs, and all that it does not need where others wait. True if something was.</summary>
-    public bool Shrink(long bytes)
+    /// <summary>The queue holds no more than this any more: gives back what is far more than it needs, and all that it does not need where others wait.</summary>
+    public void Shrink(long bytes)
     {
         // It needs nothing for its next message: nobody waits for that.
         if (Volatile.Read(ref _isInLine) && bytes < Free && Interlocked.Exchange(ref _isInLine, false))
@@ -81,20 +84,17 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
 
         if (_granted == 0)
         {
-            return false;
+            return;
         }
 
         long needed = Math.Max(0, bytes - Free);
         long kept = budget.HasLine ? RoundUp(needed) : needed <= _granted / 4 ? 2 * needed : _granted;
         long given = _granted - kept;
-        if (given <= 0)
+        if (given > 0)
         {
-            return false;
+            _granted = kept;
+            budget.GiveBack(given);
         }
-
-        _granted = kept;
-        budget.GiveBack(given);
-        return true;
     }
 
     /// <summary>There is what it needs. Without the queue's lock.</summary>

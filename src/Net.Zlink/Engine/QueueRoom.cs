@@ -36,13 +36,14 @@ internal struct QueueRoom(QueueLimits own, ByteBudget? budget)
         !_limits.IsFull(messages, bytes) || (_share is not null && !_share.Own.IsFull(messages, bytes) && _share.MayGrow(bytes, holder));
 
     /// <inheritdoc cref="QueueLimits.IsBelowLowMark"/>
-    public readonly bool IsBelowLowMark(long messages, long bytes) => _limits.IsBelowLowMark(messages, bytes);
+    public readonly bool IsBelowLowMark(long messages, long bytes) => (_share?.Limits ?? _limits).IsBelowLowMark(messages, bytes);
 
     /// <summary>The queue holds no more than this any more: the context gets back what is far more than it needs.</summary>
     public void Shrink(long bytes)
     {
-        if (_share is not null && _share.Shrink(bytes))
+        if (_share is not null)
         {
+            _share.Shrink(bytes);
             _limits = _share.Limits;
         }
     }
@@ -68,10 +69,10 @@ internal struct QueueRoom(QueueLimits own, ByteBudget? budget)
             return false;
         }
 
-        // A reader that keeps up must not be refused anything for what it has read.
-        bytes -= holder.BytesGone;
-        bool isGiven = !_limits.IsFull(messages, bytes) || _share.TryGrow(bytes, holder);
-        _limits = _share.Limits;
+        // A reader that keeps up must not be refused anything for what it has read; and not each of its messages may come by here, to look at what it writes for each.
+        long gone = holder.BytesGone;
+        bool isGiven = !_share.Limits.IsFull(messages, bytes - gone) || _share.TryGrow(bytes - gone, holder);
+        _limits = _share.LimitsWith(gone);
         return isGiven;
     }
 }

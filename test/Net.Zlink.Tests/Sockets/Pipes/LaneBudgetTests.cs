@@ -66,6 +66,25 @@ public sealed class LaneBudgetTests
     }
 
     [Fact]
+    public void What_a_reader_has_taken_makes_room_once()
+    {
+        using TestCore core = TestCore.Create();
+        ByteBudget budget = ByteBudget.Of(1, NullLogger.Instance)!;
+        TestPipe pipe = TestPipe.Create(core, default, budget: budget);
+        string small = new('y', KiB);
+        int all = AppendUntilFull(pipe, small);
+        Take(core, small, 5);
+        Assert.Equal(5, AppendUntilFull(pipe, small));
+        Take(core, small, all - 5);
+        Assert.Equal(all - 5, AppendUntilFull(pipe, small));
+        Take(core, small, all);
+        Assert.Null(core.Receive.Take());
+        Assert.Equal(all, AppendUntilFull(pipe, small));
+        core.Receive.Drop(pipe.Lane);
+        Assert.Equal(0, budget.Used);
+    }
+
+    [Fact]
     public void A_lane_that_was_refused_more_and_is_read_waits_no_longer_though_its_peer_has_gone()
     {
         using TestCore core = TestCore.Create();
@@ -146,6 +165,25 @@ public sealed class LaneBudgetTests
         await told.Task.Guarded();
         core.Receive.Drop(lane);
         Assert.Equal(0, budget.Used);
+    }
+
+    private static int AppendUntilFull(TestPipe pipe, string text)
+    {
+        int count = 0;
+        while (pipe.Append(text) == SendStatus.Accepted)
+        {
+            count++;
+        }
+
+        return count;
+    }
+
+    private static void Take(TestCore core, string text, int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            Assert.Equal(text, core.Receive.Take());
+        }
     }
 
     private void Fill(TestPipe pipe)
