@@ -10,7 +10,8 @@ namespace Net.Zlink.Engine;
 /// </remarks>
 internal struct GatheringPause
 {
-    // About 2 us (a pause is 37 ns): a sender that nobody disturbs adds some fifty short messages meanwhile. With 1 us a DEALER and a ROUTER passed 20 million messages a second where they pass 29, with 4 us a pair of PAIRs 15 instead of 28.
+    // About 2 us (a pause is 37 ns): a sender that nobody disturbs adds some fifty short messages meanwhile. Without it 64 bytes went at 27 (PUBSUB) and 16 (PAIR) million a second where they go at 40 and 26; with half or twice as much
+    // at 38 to 41 and 26 to 31 (docs/benchmarks/log.md, "A line of the benchmark's own").
     private const int Pauses = 56;
 
     // Fewer are not worth it: taking so many one by one costs about as much as the pause.

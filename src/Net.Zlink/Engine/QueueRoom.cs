@@ -5,7 +5,7 @@ namespace Net.Zlink.Engine;
 /// <summary>How much one queue may hold: its own limits, within what its context has left.</summary>
 /// <remarks>
 /// A part of its queue, never to be copied, and under its lock. The queue is compared with limits that lie here, message for message as if there were no budget; only where these say that it is full is the
-/// context asked for more. All else lies in the share: a sender within the process writes its lane for each message, and 40 bytes more there took messages of 1 KB to 0.6 of the rate (docs/benchmarks/log.md, "A lane's room").
+/// context asked for more. All else lies in the share, which a queue without a budget has not.
 /// </remarks>
 /// <param name="own">The queue's own limits.</param>
 /// <param name="budget">The context's; null: none.</param>

@@ -8,13 +8,13 @@ namespace Net.Zlink.Sockets.Pipes;
 internal struct AddedLeases
 {
     // An open lease starts with room for some dozens of short messages and grows fourfold up to a read's size, so a quiet pipe holds little.
-    private const int SmallestOpenKiB = 4;
-    private const int LargestOpenKiB = 64;
+    private const int SmallestOpenSlab = 4 * 1024;
+    private const int LargestOpenSlab = 64 * 1024;
 
     private InboundLease? _last;
     private Slab? _openSlab;
     private int _openUsed;
-    private short _openKiB; // This and the next share 8 bytes with the one above: see LaneBooks.
+    private int _openSize;
     private bool _isOpen; // The last one takes in more.
 
     /// <summary>The oldest; each leads to the next.</summary>
@@ -240,8 +240,8 @@ internal struct AddedLeases
         }
         else
         {
-            _openKiB = (short)(First is null ? SmallestOpenKiB : Math.Min(Math.Max(SmallestOpenKiB, _openKiB * 4), LargestOpenKiB));
-            slab = slabs.Rent(Math.Max(_openKiB * 1024, needed));
+            _openSize = First is null ? SmallestOpenSlab : Math.Min(Math.Max(SmallestOpenSlab, _openSize * 4), LargestOpenSlab);
+            slab = slabs.Rent(Math.Max(_openSize, needed));
             _openUsed = 0;
         }
 

@@ -16,7 +16,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     private AddedLeases _added;
     private InboundLease? _unwanted;
     private bool _isInLine;
-    private bool _isParked;
     private bool _isClosed;
     private bool _isFiltered;
     private bool _isInArrivalOrder;
@@ -64,7 +63,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
                 // What consumers took since the last report is theirs already; reports are made under this lock.
                 long messages = Volatile.Read(ref _taken.UnreportedMessages);
                 long bytes = Volatile.Read(ref _taken.UnreportedBytes);
-                return _books.At(_room.Messages - messages, _room.Bytes - bytes, messages, bytes) with { IsParked = _isParked, FullCause = _room.FullCause };
+                return _books.At(_room.Messages - messages, _room.Bytes - bytes, messages, bytes) with { IsParked = _room.IsParked, FullCause = _room.FullCause };
             }
         }
     }
@@ -120,7 +119,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
                 _room.Add(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
                 news = _isInLine && !_isInArrivalOrder ? 0 : lease.Messages;
                 _isInLine = true;
-                park = !Conflates && _room.ParkIfFull(this, ref _isParked);
+                park = !Conflates && _room.ParkIfFull(this);
                 lease = null!;
             }
         }
@@ -136,7 +135,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         using (_gate.Hold())
         {
             bool isFull = !_isClosed && !Conflates && !_room.TryMakeRoom(this);
-            _isParked = isFull || (IsShared && _isParked);
+            _room.IsParked = isFull || (IsShared && _room.IsParked);
             return !isFull;
         }
     }
@@ -170,7 +169,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             {
                 status = SendStatus.Closed;
             }
-            else if (!force && !Conflates && _room.ParkIfFull(this, ref _isParked))
+            else if (!force && !Conflates && _room.ParkIfFull(this))
             {
                 status = SendStatus.Full;
             }
@@ -215,7 +214,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     {
         using (_gate.Hold())
         {
-            return (Conflates || !_room.ParkIfFull(this, ref _isParked)) && !_isClosed;
+            return (Conflates || !_room.ParkIfFull(this)) && !_isClosed;
         }
     }
 
@@ -226,7 +225,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         {
             _room.Change(limits);
             _taken.Limits = TakenSide.ReportsOf(limits);
-            return _room.UnparkForAny(this, ref _isParked);
+            return _room.UnparkForAny(this);
         }
     }
 
@@ -242,7 +241,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         Pipe? reader;
         using (_gate.Hold())
         {
-            resume = _room.UnparkForAny(this, ref _isParked);
+            resume = _room.UnparkForAny(this);
             reader = _taken.Pipe;
         }
 
@@ -266,7 +265,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
                 (long messages, long bytes) = (_room.Messages - 1, _room.Bytes - kept);
                 _books.Drop(messages, bytes);
                 _room.Remove(messages, bytes);
-                _room.Unpark(ref _isParked); // Whoever has the two meet tells the sender.
+                _room.Unpark(); // Whoever has the two meet tells the sender.
             }
         }
 
@@ -329,7 +328,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
 
         current.Cursor = next;
-        if (_taken.IsReportDue || (_taken.Current is null && (_isInArrivalOrder || _isParked)))
+        if (_taken.IsReportDue || (_taken.Current is null && (_isInArrivalOrder || _room.IsParked)))
         {
             // With the last of them too where nobody comes to look for more, since it is known how many there are; and where a sender was stopped though the lane's own limits are far off.
             resume |= Report();
@@ -374,7 +373,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             if (!_isInLine)
             {
                 SettleReport();
-                resume |= _room.Unpark(ref _isParked);
+                resume |= _room.Unpark();
             }
 
             return !_isInLine;
@@ -444,7 +443,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         using (_gate.Hold())
         {
             SettleReport();
-            return _room.Unpark(ref _isParked);
+            return _room.Unpark();
         }
     }
 
@@ -453,7 +452,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         using (_gate.Hold())
         {
             SettleReport();
-            resume |= _room.Unpark(ref _isParked);
+            resume |= _room.Unpark();
             if (_isFiltered)
             {
                 resume |= Sift();
@@ -483,7 +482,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         long bytes = ChargeOf(sifted.Bytes, sifted.Parts);
         _room.Remove(sifted.Messages, bytes);
         _books.Drop(sifted.Messages, bytes);
-        _room.Unpark(ref _isParked);
+        _room.Unpark();
         sifted.Add(Interlocked.Exchange(ref _unwanted, null));
         Volatile.Write(ref _unwanted, sifted.Leases);
         return true;

@@ -23,10 +23,7 @@ internal record struct LaneCounts
 }
 
 /// <summary>What a lane keeps of its books.</summary>
-/// <remarks>
-/// For a message that comes in none of these is written: with a sum of received bytes, and 32 bytes more in all, messages of 1 KB between two threads went at 0.56 of the rate, since what a sender writes lay on one cache line more.
-/// So they are summed when messages leave, many at a time, and what was received is what has left and what is there (docs/benchmarks/log.md, "A lane's room").
-/// </remarks>
+/// <remarks>Nothing of it is written for a message that comes in: bytes are summed when messages leave, many at a time, and what was received is what has left and what is there.</remarks>
 internal struct LaneBooks
 {
     private long _delivered;

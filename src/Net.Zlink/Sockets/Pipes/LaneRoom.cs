@@ -4,7 +4,6 @@ using Net.Zlink.Engine;
 namespace Net.Zlink.Sockets.Pipes;
 
 /// <summary>How much lies in a lane, and how much may. A part of its lane, never to be copied, and under its lock.</summary>
-/// <remarks>Whether the sender was stopped for that lies with the lane's other flags: here it would take 8 bytes of what a sender writes (<see cref="LaneBooks"/>).</remarks>
 internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
 {
     private QueueRoom _room = new(limits, budget);
@@ -12,6 +11,9 @@ internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
     public long Messages { get; private set; }
 
     public long Bytes { get; private set; }
+
+    /// <summary>The sender was stopped, and is to be told of room.</summary>
+    public bool IsParked { get; set; }
 
     /// <inheritdoc cref="ByteShare.SenderMayGoOn"/>
     public readonly Action? SenderMayGoOn { get => _room.SenderMayGoOn; set => _room.SenderMayGoOn = value; }
@@ -38,31 +40,31 @@ internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
 
     /// <summary>True if there is no room: then the sender is to be told once there is.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool ParkIfFull(IShareHolder lane, ref bool isParked)
+    public bool ParkIfFull(IShareHolder lane)
     {
         if (TryMakeRoom(lane))
         {
             return false; // Nothing is written, since a sender comes by here for each message.
         }
 
-        isParked = true;
+        IsParked = true;
         return true;
     }
 
     /// <summary>Something was taken out. True if a stopped sender has to be told: half of the limits is free.</summary>
-    public bool Unpark(ref bool isParked)
+    public bool Unpark()
     {
-        bool resume = isParked && _room.IsBelowLowMark(Messages, Bytes);
-        isParked &= !resume;
+        bool resume = IsParked && _room.IsBelowLowMark(Messages, Bytes);
+        IsParked &= !resume;
         _room.Shrink(Bytes);
         return resume;
     }
 
     /// <summary>Limits have changed. True if a stopped sender has any room now.</summary>
-    public bool UnparkForAny(IShareHolder lane, ref bool isParked)
+    public bool UnparkForAny(IShareHolder lane)
     {
-        bool resume = isParked && _room.MayHaveRoom(Messages, Bytes, lane);
-        isParked &= !resume;
+        bool resume = IsParked && _room.MayHaveRoom(Messages, Bytes, lane);
+        IsParked &= !resume;
         return resume;
     }
 
