@@ -73,6 +73,16 @@ public sealed class InboundLeaseTests
     }
 
     [Fact]
+    public void A_thread_that_ends_its_messages_at_once_uses_the_same_lease_again()
+    {
+        InboundLease first = Take("a");
+        first.ReleaseRest();
+        InboundLease second = Take("b");
+        Assert.Same(first, second);
+        second.ReleaseRest();
+    }
+
+    [Fact]
     public void A_lease_takes_at_most_256_messages_and_the_next_goes_on_behind_them()
     {
         string[] texts = [.. Enumerable.Range(0, 300).Select(i => $"{i}")];
