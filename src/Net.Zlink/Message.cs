@@ -7,7 +7,7 @@ namespace Net.Zlink;
 /// <summary>One received message of one or more parts: a lease on pooled memory. Dispose it when its bytes are not needed any more.</summary>
 /// <remarks>
 /// Copies of this struct are the same lease: the first Dispose ends all of them, a second one is harmless, and reading afterwards throws. A message may be passed to and disposed on any thread, but
-/// do not dispose it while another thread reads it; sending it ends it, too, so two threads must not send the same message at once (both might succeed, or one fail). A message that is never disposed keeps its memory from being reused until it is collected.
+/// do not dispose it while another thread reads it; sending it ends it, too, so no two threads may send the same message at once, and none may dispose it while it is sent: what arrives then is not defined. A message that is never disposed keeps its memory from being reused until it is collected.
 /// </remarks>
 public readonly struct Message : IDisposable
 {

@@ -28,7 +28,7 @@ public sealed class NativeStreamView
     /// <summary>Sends one part: an id part with more to follow, then a payload part.</summary>
     /// <param name="part">The bytes. As a payload, the single byte 00 ends the peer.</param>
     /// <param name="more">More parts follow. An id part without it is dropped; on a payload part it is ignored.</param>
-    /// <exception cref="ZlinkException">InvalidArgument: an id that is not 4 bytes long. HostUnreachable: no such peer. Again: it is at its high-water mark. The next part is then an id part again. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument: an id that is not 4 bytes long. HostUnreachable: no such peer. Again: it is at its high-water mark or at a byte limit. The next part is then an id part again. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void SendPart(ReadOnlySpan<byte> part, bool more)
     {

@@ -33,7 +33,7 @@ public sealed record PeerInfo
     /// <summary>Whole messages received: also subscriptions, and what is not for the application.</summary>
     public required long MessagesReceived { get; init; }
 
-    /// <summary>Messages for this peer that it does not get: dropped at its high-water mark (PUB, XPUB, ROUTER), or accepted and lost with a connection.</summary>
+    /// <summary>Messages for this peer that it does not get: dropped because its queue was full (PUB, XPUB, ROUTER), or accepted and lost with a connection.</summary>
     public required long MessagesDropped { get; init; }
 
     /// <summary>Messages that wait to be written, and their bytes; over inproc those that the peer has not received yet.</summary>

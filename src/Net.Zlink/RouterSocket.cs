@@ -7,7 +7,7 @@ namespace Net.Zlink;
 /// <summary>ROUTER: receives fairly from all peers, each message with its sender's routing id, and sends to the peer that an id names. Talks to DEALER and ROUTER.</summary>
 /// <remarks>
 /// Safe for any number of threads. The routing id is not a part of messages, in either direction: see <see cref="Message.RoutingId"/>.
-/// <para>Without <see cref="RouterOptions.Mandatory"/>, the default, no send waits or fails: a message for a peer that is at its high-water mark, or that there is not, is accepted and dropped, counted and told by an event
+/// <para>Without <see cref="RouterOptions.Mandatory"/>, the default, no send waits or fails: a message for a peer that is at its high-water mark or at a byte limit, or that there is not, is accepted and dropped, counted and told by an event
 /// (<see cref="Monitoring.SocketEventTypes.MessagesDropped"/>). With it TrySend returns false, SendAsync waits for room, and a send to nobody fails.</para>
 /// </remarks>
 public sealed class RouterSocket : ReceivingSocket
@@ -71,7 +71,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <summary>Sends a message of one part if it need not wait, and says why not.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="payload">Any bytes, also none; copied.</param>
-    /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark, or HostUnreachable: there is no such peer.</param>
+    /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark or at a byte limit, or HostUnreachable: there is no such peer.</param>
     /// <returns>True if it was accepted.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
@@ -126,7 +126,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <summary>Sends a message of several parts, whole or not at all if it need not wait, and says why not.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
-    /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark, or HostUnreachable: there is no such peer.</param>
+    /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark or at a byte limit, or HostUnreachable: there is no such peer.</param>
     /// <returns>True if it was accepted.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
@@ -185,7 +185,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <summary>Passes a received message on, without a copy of long parts if it need not wait, and says why not.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="message">A received message; accepted, it is ended.</param>
-    /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark, or HostUnreachable: there is no such peer.</param>
+    /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark or at a byte limit, or HostUnreachable: there is no such peer.</param>
     /// <returns>True if it was accepted.</returns>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
@@ -241,7 +241,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <summary>Passes received messages on to one peer in order, as many as need not wait, without a copy of long parts. Those that are accepted are ended; the others stay the caller's.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="messages">Received messages, as <see cref="ReceivingSocket.ReceiveMany"/> gave them.</param>
-    /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark, or HostUnreachable: there is no such peer. ContextTerminated, behind the first message.</param>
+    /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark or at a byte limit, or HostUnreachable: there is no such peer. ContextTerminated, behind the first message.</param>
     /// <returns>How many were accepted, from the first one on: all of them, unless there is an error.</returns>
     /// <exception cref="ObjectDisposedException">The socket or a message is disposed; the messages before that one were sent.</exception>
     /// <exception cref="InvalidOperationException">There is no message in one of them; those before it were sent.</exception>
@@ -251,7 +251,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <summary>Sends messages of one part each to one peer in order, as many as need not wait.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="payloads">Any bytes, also none; copied.</param>
-    /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark, or HostUnreachable: there is no such peer. ContextTerminated, behind the first message.</param>
+    /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark or at a byte limit, or HostUnreachable: there is no such peer. ContextTerminated, behind the first message.</param>
     /// <returns>How many were accepted, from the first one on: all of them, unless there is an error.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>

@@ -41,13 +41,13 @@ public sealed class StreamPeer
 
     /// <summary>Sends a payload if there is room; copies it.</summary>
     /// <param name="payload">Any bytes, also none.</param>
-    /// <returns>False if the peer is at its high-water mark or gone.</returns>
+    /// <returns>False if the peer is at its high-water mark or at a byte limit, or gone.</returns>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     public bool TrySend(ReadOnlySpan<byte> payload) => StreamSender.TrySend(_link, payload) == SendStatus.Accepted;
 
     /// <summary>Sends a payload if there is room; copies it.</summary>
     /// <param name="payload">Any bytes, also none.</param>
-    /// <param name="error">None; Again: the peer is at its high-water mark; HostUnreachable: it is gone; NotSupported: it is a pipe.</param>
+    /// <param name="error">None; Again: the peer is at its high-water mark or at a byte limit; HostUnreachable: it is gone; NotSupported: it is a pipe.</param>
     /// <returns>True if it was accepted.</returns>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     public bool TrySend(ReadOnlySpan<byte> payload, out ZlinkError error)
@@ -62,13 +62,13 @@ public sealed class StreamPeer
     /// </summary>
     /// <remarks>What is passed on keeps the memory it was received in until it is written.</remarks>
     /// <param name="frames">What a handler of any peer was given, while it is valid.</param>
-    /// <param name="error">None; Again: the peer is at its high-water mark; HostUnreachable: it is gone; NotSupported: it is a pipe.</param>
+    /// <param name="error">None; Again: the peer is at its high-water mark or at a byte limit; HostUnreachable: it is gone; NotSupported: it is a pipe.</param>
     /// <returns>How many were accepted, from the first one on: all of them unless there is an error.</returns>
     public int SendMany(StreamFrames frames, out ZlinkError error) => StreamBatches.SendMany(_link, frames, out error);
 
     /// <summary>Sends payloads in order, as many as need not wait; copies them.</summary>
     /// <param name="payloads">Any bytes, also none.</param>
-    /// <param name="error">None; Again: the peer is at its high-water mark; HostUnreachable: it is gone; NotSupported: it is a pipe.</param>
+    /// <param name="error">None; Again: the peer is at its high-water mark or at a byte limit; HostUnreachable: it is gone; NotSupported: it is a pipe.</param>
     /// <returns>How many were accepted, from the first one on: all of them unless there is an error.</returns>
     /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
     public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) => StreamBatches.SendMany(_link, payloads, out error);

@@ -199,14 +199,14 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <summary>Sends a payload if there is room; copies it.</summary>
     /// <param name="peerId">The peer.</param>
     /// <param name="payload">Any bytes, also none.</param>
-    /// <returns>False if the peer is at its high-water mark or gone; all are, once the socket has ended.</returns>
+    /// <returns>False if the peer is at its high-water mark or at a byte limit, or gone; all are, once the socket has ended.</returns>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     public bool TrySend(uint peerId, ReadOnlySpan<byte> payload) => TrySend(peerId, payload, out _);
 
     /// <summary>Sends a payload if there is room; copies it.</summary>
     /// <param name="peerId">The peer.</param>
     /// <param name="payload">Any bytes, also none.</param>
-    /// <param name="error">None; Again: the peer is at its high-water mark; HostUnreachable: it is gone, as all are once the socket has ended; NotSupported: it is a pipe.</param>
+    /// <param name="error">None; Again: the peer is at its high-water mark or at a byte limit; HostUnreachable: it is gone, as all are once the socket has ended; NotSupported: it is a pipe.</param>
     /// <returns>True if it was accepted.</returns>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     public bool TrySend(uint peerId, ReadOnlySpan<byte> payload, out ZlinkError error)
@@ -268,7 +268,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// </remarks>
     /// <param name="peerId">The peer to send to.</param>
     /// <param name="messages">Payloads of any peers; no events among them.</param>
-    /// <param name="error">None; Again: the peer is at its high-water mark; HostUnreachable: it is gone, as all are once the socket has ended; NotSupported: it is a pipe.</param>
+    /// <param name="error">None; Again: the peer is at its high-water mark or at a byte limit; HostUnreachable: it is gone, as all are once the socket has ended; NotSupported: it is a pipe.</param>
     /// <returns>How many were accepted, from the first one on: all of them unless there is an error.</returns>
     /// <exception cref="ArgumentException">One of the messages is an event; those before it were sent.</exception>
     /// <exception cref="ObjectDisposedException">One of the messages was disposed; those before it were sent, except that of messages read together none were.</exception>
@@ -277,7 +277,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <summary>Sends payloads to a peer in order, as many as need not wait; copies them.</summary>
     /// <param name="peerId">The peer.</param>
     /// <param name="payloads">Any bytes, also none.</param>
-    /// <param name="error">None; Again: the peer is at its high-water mark; HostUnreachable: it is gone, as all are once the socket has ended; NotSupported: it is a pipe.</param>
+    /// <param name="error">None; Again: the peer is at its high-water mark or at a byte limit; HostUnreachable: it is gone, as all are once the socket has ended; NotSupported: it is a pipe.</param>
     /// <returns>How many were accepted, from the first one on: all of them unless there is an error.</returns>
     /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
     public int SendMany(uint peerId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) => Batches.SendMany(peerId, payloads, out error);
@@ -303,7 +303,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
     public ValueTask<int> SendManyAsync(uint peerId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) => Batches.SendManyAsync(peerId, payloads, cancellationToken);
 
-    /// <summary>Sends one payload to many peers, encoded once. Never waits: a peer that is at its high-water mark, or gone, is passed over; all are gone once the socket has ended.</summary>
+    /// <summary>Sends one payload to many peers, encoded once. Never waits: a peer that is at its high-water mark or at a byte limit, or gone, is passed over; all are gone once the socket has ended.</summary>
     /// <param name="peerIds">The peers.</param>
     /// <param name="payload">Any bytes, also none; copied once.</param>
     /// <returns>How many peers took it.</returns>

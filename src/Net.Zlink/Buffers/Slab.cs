@@ -34,8 +34,7 @@ internal sealed class Slab
     /// <summary>Drops one reference; the last one returns the array to the pool.</summary>
     public void Release()
     {
-        // The only holder left: nobody else can add or drop one, so no interlocked operation is needed (5 ns).
-        int left = IsExclusive ? _references = 0 : Interlocked.Decrement(ref _references);
+        int left = Interlocked.Decrement(ref _references);
         if (left == 0)
         {
             byte[] array = _array;

@@ -6,8 +6,8 @@ namespace Net.Zlink.Engine;
 /// <summary>A run of received messages that point into pooled memory, each with a slot and a generation of its own.</summary>
 /// <remarks>
 /// A message is {lease, first slot, generation} and has one slot per part. 32 slots share a word of their generation and a bit for each message that lives; ending a message clears its bit with one
-/// compare-exchange that checks the generation too. So a second end, or a read afterwards, is noticed in every build, even when the lease serves another peer by then: no message ever shows another
-/// peer's bytes. Consumers write only these words, never the slots, which stay in the writer's cache. When the last message ends, the memory goes back and the lease is reused. Messages are released from any thread; the rest belongs to the lock of the queue that the lease stands in.
+/// compare-exchange that checks the generation too. So a second end, or a read afterwards, is noticed in every build, even when the lease serves another peer by then: no message shows another
+/// peer's bytes (within four thousand million uses of a lease; then its generations begin anew). Consumers write only these words, never the slots, which stay in the writer's cache. When the last message ends, the memory goes back and the lease is reused. Messages are released from any thread; the rest belongs to the lock of the queue that the lease stands in.
 /// Parts lie in the lease's own slab, or, where a message was put together from several reads or is passed on by reference, each in a slab of its own. That of a message of one part goes back when the message ends,
 /// whatever else of the lease lives: so long messages share leases, and none holds another's memory.
 /// </remarks>

@@ -32,8 +32,21 @@ internal struct QueueRoom(QueueLimits own, ByteBudget? budget)
     public bool TryMakeRoom(long messages, long bytes, IShareHolder holder) => !_limits.IsFull(messages, bytes) || TryGrow(messages, bytes, holder);
 
     /// <summary>As <see cref="TryMakeRoom"/>, but takes nothing: for a queue whose sender has to be told, and may not want it any more.</summary>
-    public readonly bool MayHaveRoom(long messages, long bytes, IShareHolder holder) =>
-        !_limits.IsFull(messages, bytes) || (_share is not null && !_share.Own.IsFull(messages, bytes) && _share.MayGrow(bytes, holder));
+    public readonly bool MayHaveRoom(long messages, long bytes, IShareHolder holder)
+    {
+        if (!_limits.IsFull(messages, bytes))
+        {
+            return true;
+        }
+
+        if (_share is null || _share.Own.IsFull(messages, bytes))
+        {
+            return false;
+        }
+
+        bytes -= holder.BytesGone; // As for its next message: see TryGrow.
+        return !_share.Limits.IsFull(messages, bytes) || _share.MayGrow(bytes, holder);
+    }
 
     /// <inheritdoc cref="QueueLimits.IsBelowLowMark"/>
     public readonly bool IsBelowLowMark(long messages, long bytes) => (_share?.Limits ?? _limits).IsBelowLowMark(messages, bytes);

@@ -85,6 +85,35 @@ public sealed class LaneBudgetTests
     }
 
     [Fact]
+    public async Task A_sender_that_waits_for_the_context_goes_on_when_it_has_room_for_what_the_reader_has_left_though_not_for_what_it_took()
+    {
+        using TestCore core = TestCore.Create();
+        using TestCore others = TestCore.Create();
+        ByteBudget budget = ByteBudget.Of(80 * KiB, NullLogger.Instance)!;
+        TestPipe pipe = TestPipe.Create(core, default, budget: budget);
+        string small = new('y', KiB);
+        for (int i = 0; i < 60; i++)
+        {
+            Assert.Equal(SendStatus.Accepted, pipe.Append(small));
+        }
+
+        TestPipe other = TestPipe.Create(others, default, budget: budget);
+        other.Publish(_text, _text);
+        Assert.Equal(budget.Limit, budget.Used);
+        int all = 60 + AppendUntilFull(pipe, small);
+        Take(core, small, all / 2);
+        Assert.InRange(AppendUntilFull(pipe, small), all / 2, all);
+        Take(core, small, (all / 2) - 1);
+        var told = new TaskCompletionSource();
+        pipe.OnRoom = () => told.TrySetResult();
+        others.Receive.Drop(other.Lane);
+        await told.Task.Guarded();
+        Assert.Equal(SendStatus.Accepted, pipe.Append(small));
+        core.Receive.Drop(pipe.Lane);
+        Assert.Equal(0, budget.Used);
+    }
+
+    [Fact]
     public void A_lane_that_was_refused_more_and_is_read_waits_no_longer_though_its_peer_has_gone()
     {
         using TestCore core = TestCore.Create();
