@@ -134,7 +134,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     {
         using (_gate.Hold())
         {
-            bool isFull = !_isClosed && !Conflates && !_room.TryMakeRoom(this);
+            bool isFull = !_isClosed && !Conflates && _room.ParkIfFull(this);
             _room.IsParked = isFull || (IsShared && _room.IsParked);
             return !isFull;
         }

@@ -7,13 +7,18 @@ namespace Net.Zlink.Sockets.Pipes;
 internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
 {
     private QueueRoom _room = new(limits, budget);
+    private bool _isParked;
 
     public long Messages { get; private set; }
 
     public long Bytes { get; private set; }
 
-    /// <summary>The sender was stopped, and is to be told of room.</summary>
-    public bool IsParked { get; set; }
+    /// <summary>The sender was stopped, and is to be told of room. Consumers look at it without the lane's lock, behind what they have taken.</summary>
+    public bool IsParked
+    {
+        readonly get => Volatile.Read(in _isParked);
+        set => Volatile.Write(ref _isParked, value);
+    }
 
     /// <inheritdoc cref="ByteShare.SenderMayGoOn"/>
     public readonly Action? SenderMayGoOn { get => _room.SenderMayGoOn; set => _room.SenderMayGoOn = value; }
@@ -40,16 +45,7 @@ internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
 
     /// <summary>True if there is no room: then the sender is to be told once there is.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool ParkIfFull(IShareHolder lane)
-    {
-        if (TryMakeRoom(lane))
-        {
-            return false; // Nothing is written, since a sender comes by here for each message.
-        }
-
-        IsParked = true;
-        return true;
-    }
+    public bool ParkIfFull(IShareHolder lane) => !TryMakeRoom(lane) && Park(lane); // With room nothing is written, since a sender comes by here for each message.
 
     /// <summary>Something was taken out. True if a stopped sender has to be told: half of the limits is free.</summary>
     public bool Unpark()
@@ -76,5 +72,25 @@ internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
     {
         (Messages, Bytes) = (0, 0);
         _room.Shrink(0);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool Park(IShareHolder lane)
+    {
+        if (IsParked)
+        {
+            return true;
+        }
+
+        IsParked = true;
+        if (FullCause == FullCause.Context)
+        {
+            // Far below the lane's own limits the consumer reports its last message only if it sees that somebody waits, and takes it without this lock. Behind the barrier (some microseconds,
+            // paid by those who wait) either it sees that, or what it has taken is seen here.
+            Interlocked.MemoryBarrierProcessWide();
+            IsParked = !TryMakeRoom(lane);
+        }
+
+        return IsParked;
     }
 }

@@ -3,6 +3,7 @@ using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Pipes;
 using Net.Zlink.Tests.Support;
 using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
 
 namespace Net.Zlink.Tests.Sockets.Pipes;
 
@@ -111,6 +112,52 @@ public sealed class LaneBudgetTests
         Assert.Equal(SendStatus.Accepted, pipe.Append(small));
         core.Receive.Drop(pipe.Lane);
         Assert.Equal(0, budget.Used);
+    }
+
+    [Fact]
+    public void A_sender_that_is_refused_while_the_last_message_is_taken_is_told_of_room()
+    {
+        const int Rounds = 20_000;
+        using TestCore core = TestCore.Create();
+        ByteBudget budget = ByteBudget.Of(1, NullLogger.Instance)!;
+        TestPipe pipe = TestPipe.Create(core, default, budget: budget);
+        string large = new('y', 20 * KiB);
+        int untold = 0;
+        SendStatus second = default;
+        using var both = new Barrier(2);
+        InParallel(
+            () =>
+            {
+                for (int i = 0; i < Rounds; i++)
+                {
+                    pipe.Append(large);
+                    int told = pipe.Resumed;
+                    both.SignalAndWait();
+                    second = pipe.Append(large);
+                    both.SignalAndWait();
+                    untold += second == SendStatus.Full && pipe.Resumed == told ? 1 : 0;
+                    both.SignalAndWait();
+                    both.SignalAndWait();
+                }
+            },
+            () =>
+            {
+                for (int i = 0; i < Rounds; i++)
+                {
+                    both.SignalAndWait();
+                    Thread.SpinWait(i % 32); // At every moment of the other's.
+                    Assert.Equal(large, core.Receive.Take());
+                    both.SignalAndWait();
+                    both.SignalAndWait();
+                    while (core.Receive.Take() is not null)
+                    {
+                        // Until it is empty.
+                    }
+
+                    both.SignalAndWait();
+                }
+            });
+        Assert.Equal(0, untold);
     }
 
     [Fact]
