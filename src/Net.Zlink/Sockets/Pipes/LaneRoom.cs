@@ -45,7 +45,17 @@ internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
 
     /// <summary>True if there is no room: then the sender is to be told once there is.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool ParkIfFull(IShareHolder lane) => !TryMakeRoom(lane) && Park(lane); // With room nothing is written, since a sender comes by here for each message.
+    public bool ParkIfFull(IShareHolder lane)
+    {
+        if (TryMakeRoom(lane))
+        {
+            return false; // Nothing is written, since a sender comes by here for each message.
+        }
+
+        bool wasParked = IsParked;
+        IsParked = true;
+        return wasParked || Park(lane);
+    }
 
     /// <summary>Something was taken out. True if a stopped sender has to be told: half of the limits is free.</summary>
     public bool Unpark()
@@ -74,15 +84,10 @@ internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
         _room.Shrink(0);
     }
 
+    /// <summary>The sender is going to wait, and nobody knew yet. False if there is room after all.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool Park(IShareHolder lane)
     {
-        if (IsParked)
-        {
-            return true;
-        }
-
-        IsParked = true;
         if (FullCause == FullCause.Context)
         {
             // Far below the lane's own limits the consumer reports its last message only if it sees that somebody waits, and takes it without this lock. Behind the barrier (some microseconds,
