@@ -147,24 +147,12 @@ internal sealed class Slab
                 pool.ReturnArray(array);
             }
 
-            if (t_spare is null)
-            {
-                t_spare = slab;
-            }
-            else
-            {
-                _spares.Keep(slab);
-            }
+            _spares.Keep(ref t_spare, slab);
         }
 
         private Slab Wrapper(byte[] array)
         {
-            Slab? slab = t_spare;
-            if (slab is not null)
-            {
-                t_spare = null;
-            }
-            else if (!_spares.TryTake(out slab))
+            if (!_spares.TryTake(ref t_spare, out Slab? slab))
             {
                 slab = new Slab();
             }

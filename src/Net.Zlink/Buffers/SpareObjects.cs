@@ -13,6 +13,29 @@ internal sealed class SpareObjects<T>(int most)
     private readonly ConcurrentQueue<T> _spares = new();
     private int _count; // Of its own: the queue counts itself by walking its segments.
 
+    /// <summary>Takes the one that the thread has at hand, else one out, if there is one.</summary>
+    /// <param name="atHand">A static of the thread's: a visit of the queue is 25 ns, and gives out what has waited longest, which is in no cache.</param>
+    /// <param name="spare">What was taken.</param>
+    public bool TryTake(ref T? atHand, [NotNullWhen(true)] out T? spare)
+    {
+        spare = atHand;
+        atHand = null;
+        return spare is not null || TryTake(out spare);
+    }
+
+    /// <summary>Leaves one at hand if there is none, else takes it in, if there is room.</summary>
+    public void Keep(ref T? atHand, T spare)
+    {
+        if (atHand is null)
+        {
+            atHand = spare;
+        }
+        else
+        {
+            Keep(spare);
+        }
+    }
+
     /// <summary>Takes one out, if there is one.</summary>
     public bool TryTake([NotNullWhen(true)] out T? spare)
     {

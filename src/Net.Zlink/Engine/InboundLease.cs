@@ -99,12 +99,7 @@ internal sealed class InboundLease
     /// <param name="passedAt">See <see cref="PassedAt"/>.</param>
     public static InboundLease Rent(Slab? slab, object? source, int passedAt = 0)
     {
-        InboundLease? lease = t_spare;
-        if (lease is not null)
-        {
-            t_spare = null;
-        }
-        else if (!GrownSpares.TryTake(out lease) && !Spares.TryTake(out lease))
+        if (!GrownSpares.TryTake(ref t_spare, out InboundLease? lease) && !Spares.TryTake(out lease))
         {
             lease = new InboundLease();
         }
@@ -425,14 +420,7 @@ internal sealed class InboundLease
 
         if (_slots.Length <= MaxSlots)
         {
-            if (t_spare is null)
-            {
-                t_spare = this;
-            }
-            else
-            {
-                (_slots.Length == SmallestSlots ? Spares : GrownSpares).Keep(this);
-            }
+            (_slots.Length == SmallestSlots ? Spares : GrownSpares).Keep(ref t_spare, this);
         }
 
         slab?.Release();

@@ -158,14 +158,7 @@ internal sealed class OutboundSegment
         IsControl = false;
         Messages = 0;
         IsOpen = false;
-        if (t_spare is null)
-        {
-            t_spare = this;
-        }
-        else
-        {
-            Spares.Keep(this);
-        }
+        Spares.Keep(ref t_spare, this);
     }
 
     /// <summary>As <see cref="Release"/>, of a segment and all that are linked to it. Null as a rule, where a message is sent: one look.</summary>
@@ -188,15 +181,5 @@ internal sealed class OutboundSegment
         }
     }
 
-    private static OutboundSegment Rent()
-    {
-        OutboundSegment? segment = t_spare;
-        if (segment is not null)
-        {
-            t_spare = null;
-            return segment;
-        }
-
-        return Spares.TryTake(out segment) ? segment : new OutboundSegment();
-    }
+    private static OutboundSegment Rent() => Spares.TryTake(ref t_spare, out OutboundSegment? segment) ? segment : new OutboundSegment();
 }

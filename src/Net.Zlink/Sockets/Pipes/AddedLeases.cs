@@ -12,10 +12,10 @@ internal struct AddedLeases
     private const int LargestOpenSlab = 64 * 1024;
 
     private InboundLease? _last;
+    private bool _isOpen; // The last one takes in more.
     private Slab? _openSlab;
     private int _openUsed;
     private int _openSize;
-    private bool _isOpen; // The last one takes in more.
 
     /// <summary>The oldest; each leads to the next.</summary>
     public InboundLease? First;

@@ -10,6 +10,8 @@ namespace Net.Zlink.Sockets.Pipes;
 /// Two locks meet here and are rarely wanted at once: the lane's own, held to add a batch or to take all that was added, and the receive queue's, whose holder reads what was taken without the lane's lock.
 /// So a consumer pays for the meeting once per batch, not once per message.
 /// </remarks>
+/// <param name="limits">How much may wait here.</param>
+/// <param name="budget">How much may wait in the whole context; null: no limit.</param>
 internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null) : IShareHolder
 {
     private ShortLock _gate;
@@ -135,7 +137,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         using (_gate.Hold())
         {
             bool isFull = !_isClosed && !Conflates && _room.ParkIfFull(this);
-            _room.IsParked = isFull || (IsShared && _room.IsParked);
+            _room.IsParked &= isFull || IsShared;
             return !isFull;
         }
     }

@@ -39,15 +39,11 @@ internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
         Bytes -= bytes;
     }
 
-    /// <inheritdoc cref="QueueRoom.TryMakeRoom"/>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool TryMakeRoom(IShareHolder lane) => _room.TryMakeRoom(Messages, Bytes, lane);
-
     /// <summary>True if there is no room: then the sender is to be told once there is.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool ParkIfFull(IShareHolder lane)
     {
-        if (TryMakeRoom(lane))
+        if (_room.TryMakeRoom(Messages, Bytes, lane))
         {
             return false; // Nothing is written, since a sender comes by here for each message.
         }
@@ -93,7 +89,7 @@ internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
             // Far below the lane's own limits the consumer reports its last message only if it sees that somebody waits, and takes it without this lock. Behind the barrier (some microseconds,
             // paid by those who wait) either it sees that, or what it has taken is seen here.
             Interlocked.MemoryBarrierProcessWide();
-            IsParked = !TryMakeRoom(lane);
+            IsParked = !_room.TryMakeRoom(Messages, Bytes, lane);
         }
 
         return IsParked;

@@ -18,8 +18,7 @@ public sealed class LaneBudgetTests
     public async Task A_connection_that_was_stopped_for_the_context_is_read_again_when_another_lane_is_taken_from()
     {
         using TestCore core = TestCore.Create();
-        ByteBudget budget = ByteBudget.Of(64 * KiB, NullLogger.Instance)!;
-        TestPipe hog = TestPipe.Create(core, default, budget: budget);
+        TestPipe hog = New(core, 64 * KiB, out ByteBudget budget);
         Fill(hog);
         var told = new TaskCompletionSource();
         TestPipe other = TestPipe.Create(core, default, budget: budget);
@@ -38,8 +37,7 @@ public sealed class LaneBudgetTests
     public void A_connection_that_was_stopped_for_the_context_is_read_again_as_soon_as_its_messages_are_taken()
     {
         using TestCore core = TestCore.Create();
-        ByteBudget budget = ByteBudget.Of(1, NullLogger.Instance)!;
-        TestPipe pipe = TestPipe.Create(core, default, budget: budget);
+        TestPipe pipe = New(core, 1, out _);
         Fill(pipe);
         Assert.Equal(_text, core.Receive.Take());
         Assert.Equal(0, pipe.Resumed);
@@ -51,8 +49,7 @@ public sealed class LaneBudgetTests
     public void A_reader_that_keeps_up_is_sent_to_whatever_others_hold()
     {
         using TestCore core = TestCore.Create();
-        ByteBudget budget = ByteBudget.Of(1, NullLogger.Instance)!;
-        TestPipe pipe = TestPipe.Create(core, default, budget: budget);
+        TestPipe pipe = New(core, 1, out _);
         string large = new('y', 20 * KiB);
         for (int i = 0; i < 10; i++)
         {
@@ -70,8 +67,7 @@ public sealed class LaneBudgetTests
     public void What_a_reader_has_taken_makes_room_once()
     {
         using TestCore core = TestCore.Create();
-        ByteBudget budget = ByteBudget.Of(1, NullLogger.Instance)!;
-        TestPipe pipe = TestPipe.Create(core, default, budget: budget);
+        TestPipe pipe = New(core, 1, out ByteBudget budget);
         string small = new('y', KiB);
         int all = AppendUntilFull(pipe, small);
         Take(core, small, 5);
@@ -90,8 +86,7 @@ public sealed class LaneBudgetTests
     {
         using TestCore core = TestCore.Create();
         using TestCore others = TestCore.Create();
-        ByteBudget budget = ByteBudget.Of(80 * KiB, NullLogger.Instance)!;
-        TestPipe pipe = TestPipe.Create(core, default, budget: budget);
+        TestPipe pipe = New(core, 80 * KiB, out ByteBudget budget);
         string small = new('y', KiB);
         for (int i = 0; i < 60; i++)
         {
@@ -119,8 +114,7 @@ public sealed class LaneBudgetTests
     {
         const int Rounds = 20_000;
         using TestCore core = TestCore.Create();
-        ByteBudget budget = ByteBudget.Of(1, NullLogger.Instance)!;
-        TestPipe pipe = TestPipe.Create(core, default, budget: budget);
+        TestPipe pipe = New(core, 1, out _);
         string large = new('y', 20 * KiB);
         int untold = 0;
         SendStatus second = default;
@@ -164,8 +158,7 @@ public sealed class LaneBudgetTests
     public void A_lane_that_was_refused_more_and_is_read_waits_no_longer_though_its_peer_has_gone()
     {
         using TestCore core = TestCore.Create();
-        ByteBudget budget = ByteBudget.Of(1, NullLogger.Instance)!;
-        TestPipe pipe = TestPipe.Create(core, default, budget: budget);
+        TestPipe pipe = New(core, 1, out ByteBudget budget);
         Fill(pipe);
         Assert.Equal(1, budget.Waiting);
         pipe.Lane.Close();
@@ -178,8 +171,7 @@ public sealed class LaneBudgetTests
     public void A_lane_that_is_read_gives_back_what_it_took_and_goes_on()
     {
         using TestCore core = TestCore.Create();
-        ByteBudget budget = ByteBudget.Of(1024 * KiB, NullLogger.Instance)!;
-        TestPipe pipe = TestPipe.Create(core, default, budget: budget);
+        TestPipe pipe = New(core, 1024 * KiB, out ByteBudget budget);
         for (int round = 0; round < 3; round++)
         {
             for (int i = 0; i < 50; i++)
@@ -204,8 +196,7 @@ public sealed class LaneBudgetTests
         const int Batches = 4;
         const int BatchSize = 250;
         using TestCore core = TestCore.Create();
-        ByteBudget budget = ByteBudget.Of(64 * 1024 * KiB, NullLogger.Instance)!;
-        TestPipe pipe = TestPipe.Create(core, default, budget: budget);
+        TestPipe pipe = New(core, 64 * 1024 * KiB, out ByteBudget budget);
         for (int i = 0; i < Batches; i++)
         {
             pipe.Publish([.. Enumerable.Repeat(_text, BatchSize)]);
@@ -241,6 +232,13 @@ public sealed class LaneBudgetTests
         await told.Task.Guarded();
         core.Receive.Drop(lane);
         Assert.Equal(0, budget.Used);
+    }
+
+    /// <summary>A lane of a context that has such a limit.</summary>
+    private static TestPipe New(TestCore core, long limit, out ByteBudget budget)
+    {
+        budget = ByteBudget.Of(limit, NullLogger.Instance)!;
+        return TestPipe.Create(core, default, budget: budget);
     }
 
     private static int AppendUntilFull(TestPipe pipe, string text)
