@@ -16,6 +16,9 @@ public sealed record ContextStatistics
 
     /// <summary>Queues that were refused more of it and still need that: what is sent to their peers waits or is dropped, or their peers are not read.</summary>
     public required int QueuesWaiting { get; init; }
+
+    /// <summary>Bytes of memory that hold what has come of messages that are not whole yet, of connections that have 16 KiB or more of it. Past <see cref="ZlinkContextOptions.UnfinishedByteLimit"/> connections end for it. 0 where there is no such limit.</summary>
+    public required long UnfinishedBytes { get; init; }
 }
 
 /// <summary>A snapshot of one shard: a serial executor that a part of the connections belongs to.</summary>

@@ -10,8 +10,8 @@ public sealed record ZlinkContextOptions
     // More shards than this only cost memory: each owns a slab of 256 KB, or of 64 KB for tls and ws, once it has worked.
     private const int MostShards = 1024;
 
-    // What waits is in the pool's arrays, which are up to twice as long as what they hold, and the application needs memory too.
-    private const int QueuesPartOfMemory = 4;
+    // Of what waits, and once more of what has begun to come. That is in the pool's arrays, which are up to twice as long as what they hold, and the application needs memory too.
+    private const int PartOfMemory = 4;
 
     // Two threads of the pool seldom want one of so many at the same time. With a shard per processor instead, echoes over tls, ws and wss took up to a tenth more processor time (docs/benchmarks/log.md, "Shards of their own").
     private const int TlsAndWebSocketShardsPerProcessor = 8;
@@ -107,7 +107,7 @@ public sealed record ZlinkContextOptions
     /// <see cref="SocketOptions.SendByteLimit"/> and <see cref="SocketOptions.ReceiveByteLimit"/> then: its sender waits, fails or drops by the type of the socket, and it is not read. Each queue may hold 16 KiB and one message besides, from a wire one read of 64 KiB, so that
     /// none stands still for what others hold. Default: a quarter of the memory that the process may use, of a container where it is in one.
     /// </summary>
-    /// <remarks>Headers count, and what several subscribers share counts for each; <see cref="ContextStatistics.QueuedBytes"/> has the sum. Not counted are messages that the application holds, that have come in part, or that are the newest of a conflating queue, and what STREAM pipes hold.</remarks>
+    /// <remarks>Headers count, and what several subscribers share counts for each; <see cref="ContextStatistics.QueuedBytes"/> has the sum. Not counted are messages that the application holds, or that are the newest of a conflating queue, what STREAM pipes hold, and messages that are not whole (<see cref="UnfinishedByteLimit"/>).</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public long QueuedByteLimit
     {
@@ -117,7 +117,24 @@ public sealed record ZlinkContextOptions
             ArgumentOutOfRangeException.ThrowIfNegative(value);
             field = value;
         }
-    } = GC.GetGCMemoryInfo(GCKind.Any).TotalAvailableMemoryBytes / QueuesPartOfMemory;
+    } = GC.GetGCMemoryInfo(GCKind.Any).TotalAvailableMemoryBytes / PartOfMemory;
+
+    /// <summary>
+    /// How many bytes of memory may hold what has come, on all connections of the context together, of messages that are not whole yet: parts without a last one, and frames that are still on their way; 0: no limit, as in the native core. Past
+    /// it each connection that wants more, and has more than the mean of all, ends with <see cref="Monitoring.DisconnectReason.UnfinishedByteLimit"/>; the others go on, up to twice as much. So it is the most that one message may take, too.
+    /// Default: a quarter of the memory that the process may use, of a container where it is in one.
+    /// </summary>
+    /// <remarks>Connections with less than 16 KiB of it are not counted. A part counts 64 bytes more than it has, which is what its place takes. What STREAM pipes hold has the limits of their pipes.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
+    public long UnfinishedByteLimit
+    {
+        get;
+        init
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(value);
+            field = value;
+        }
+    } = GC.GetGCMemoryInfo(GCKind.Any).TotalAvailableMemoryBytes / PartOfMemory;
 
     /// <summary>What <see cref="SocketOptions.IPv6"/> is for sockets whose options do not say. Default false.</summary>
     public bool IPv6 { get; init; }

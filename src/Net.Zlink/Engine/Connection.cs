@@ -33,6 +33,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     private readonly ConnectionCloser _closer;
     private readonly ConnectionWriter _writer;
     private FrameReader _reader;
+    private UnfinishedShare _unfinished;
     private readonly IdleWatch? _idle;
     private bool _started;
     private bool _readPending = true; // The first wait is begun by Start, beside the shard: told to close before that, the shard must not begin a second one.
@@ -52,15 +53,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// <param name="context">What the layer above keeps with this connection.</param>
     /// <param name="outbound">What is to be written; it may outlive this connection, see <see cref="OutboundSurvives"/>.</param>
     /// <param name="scanner">Finds the frames in what is read.</param>
-    public Connection(
-        Wire wire,
-        ShardLoop shard,
-        BufferPool pool,
-        ConnectionSettings settings,
-        IConnectionSink sink,
-        object? context,
-        OutboundQueue outbound,
-        IFrameScanner scanner)
+    public Connection(Wire wire, ShardLoop shard, BufferPool pool, ConnectionSettings settings, IConnectionSink sink, object? context, OutboundQueue outbound, IFrameScanner scanner)
     {
         Wire = wire;
         Shard = shard;
@@ -83,6 +76,9 @@ internal sealed class Connection : ShardWork, IWireEvents
     public ConnectionSettings Settings { get; }
 
     public OutboundQueue Outbound { get; }
+
+    /// <summary>Where what the peer has begun and not ended is counted; without it there is no limit.</summary>
+    public UnfinishedBytes? Unfinished { init => _unfinished = new UnfinishedShare(value); }
 
     /// <summary>When this connection is lost, what was not yet handed over stays queued for the next one. Set on the shard.</summary>
     public bool OutboundSurvives { get; set; }
@@ -241,7 +237,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// <summary>Ends the connection, on its shard. The first reason wins; an abort speeds up an orderly end.</summary>
     public void Close(DisconnectReason reason, CloseMode mode, string? detail) => _closer.Begin(reason, mode, detail);
 
-    /// <summary>Writes what is queued as far as the kernel takes it, on the shard, whoever holds the write turn.</summary>
+    /// <summary>Writes what is queued as far as the kernel takes it, on the shard, whoever holds the write turn; the closer hears when nothing is left.</summary>
     public void FlushNow() => _writer.Flush();
 
     /// <summary>True until the connection begins to close. On the shard.</summary>
@@ -262,9 +258,6 @@ internal sealed class Connection : ShardWork, IWireEvents
         _sink.OnFlushed(this);
     }
 
-    /// <summary>Writes what there is, unless the kernel is full; the closer hears of the end.</summary>
-    internal void Flush() => _writer.Flush();
-
     /// <summary>A write has failed, for good.</summary>
     internal void LoseBehindRest() => Shard.Post(this, WriteFailed);
 
@@ -282,6 +275,7 @@ internal sealed class Connection : ShardWork, IWireEvents
         _idle?.Stop();
         _writer.Stop(OutboundStays);
         _reader.Release(_pool);
+        _unfinished.TryHold(0);
         if (isToEndOurSide)
         {
             Wire.KeepFromReset();
@@ -371,6 +365,12 @@ internal sealed class Connection : ShardWork, IWireEvents
             else if (_reader.Kept > kept)
             {
                 OnPartOfFrame();
+            }
+
+            if (!_unfinished.TryHold(_reader.Held + _sink.UnfinishedBytes))
+            {
+                _sink.OnUnfinished(this, _unfinished.Words);
+                _reader.Release(_pool); // Now, and not when the peer has ended its side.
             }
 
             WireStatus wait = WireStatus.WouldWait;

@@ -123,7 +123,7 @@ internal sealed class ConnectionCloser(Connection connection)
 
             if (_phase == Phase.Flushing)
             {
-                connection.Flush();
+                connection.FlushNow();
             }
 
             if (_phase == Phase.Flushing && !_peerEnded)

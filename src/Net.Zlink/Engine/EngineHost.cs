@@ -28,6 +28,9 @@ internal sealed class EngineHost : IDisposable
     /// <summary>How much may wait in all queues together; null: no limit.</summary>
     public ByteBudget? Budget { get; init; }
 
+    /// <summary>How much may have come of messages that are not whole; null: no limit.</summary>
+    public UnfinishedBytes? Unfinished { get; init; }
+
     public TimeProvider Time { get; }
 
     public ILogger Logger { get; }

@@ -58,6 +58,9 @@ internal struct FrameReader
     /// <summary>Bytes of an incomplete frame that have arrived.</summary>
     public readonly int Kept => _own is null ? _tailLength : _ownLength;
 
+    /// <summary>The memory that is held for it.</summary>
+    public readonly int Held => _own?.Array.Length ?? _tailLength;
+
     /// <summary>True while part of a frame has arrived.</summary>
     public readonly bool IsMidFrame => _tailLength > 0 || _own is not null;
 

@@ -11,6 +11,9 @@ internal interface IConnectionSink
     /// <summary>What a warning about a run that took too long names.</summary>
     string Name { get; }
 
+    /// <summary>What is kept of a message whose last part has not come, in bytes; asked after each read.</summary>
+    long UnfinishedBytes => 0;
+
     /// <summary>The connection is up; frames may follow.</summary>
     void OnOpened(Connection connection);
 
@@ -22,6 +25,9 @@ internal interface IConnectionSink
     /// <param name="announced">The length that the frame announced, where that is what is wrong.</param>
     void OnBroken(Connection connection, uint announced) => connection.Close(
         DisconnectReason.ProtocolError, CloseMode.Orderly, $"a frame of {announced} bytes was announced; MaxMessageSize is {connection.Settings.MessageLimit}");
+
+    /// <summary>What the peer has begun and not ended is more than the context allows. The receiver lets go of what it keeps of it, and closes the connection.</summary>
+    void OnUnfinished(Connection connection, string detail) => connection.Close(DisconnectReason.UnfinishedByteLimit, CloseMode.Orderly, detail);
 
     /// <summary>Everything that was queued is with the kernel.</summary>
     void OnFlushed(Connection connection)

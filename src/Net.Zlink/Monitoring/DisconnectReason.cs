@@ -41,6 +41,9 @@ public enum DisconnectReason
 
     /// <summary>Another peer took over its routing id (ROUTER with handover).</summary>
     TakenOver = 0x106,
+
+    /// <summary>The peer began messages and did not end them, until what had come of such messages was more than <see cref="ZlinkContextOptions.UnfinishedByteLimit"/> allows.</summary>
+    UnfinishedByteLimit = 0x107,
 }
 
 /// <summary>Conversions of <see cref="DisconnectReason"/>.</summary>
@@ -52,7 +55,7 @@ public static class DisconnectReasonExtensions
     public static long ToNativeReason(this DisconnectReason reason) => reason switch
     {
         DisconnectReason.Remote or DisconnectReason.TransportError or DisconnectReason.IdleTimeout or DisconnectReason.WriteTimeout
-            or DisconnectReason.HeartbeatTimeout => 4,
+            or DisconnectReason.HeartbeatTimeout or DisconnectReason.UnfinishedByteLimit => 4,
         DisconnectReason.ProtocolError or DisconnectReason.HandlerFailed or DisconnectReason.HandshakeFailed or DisconnectReason.Refused
             or DisconnectReason.TakenOver => 3,
         DisconnectReason.ContextTerminated => 5,
@@ -73,6 +76,7 @@ public static class DisconnectReasonExtensions
         DisconnectReason.HandshakeFailed => "the connection ended during the handshake",
         DisconnectReason.HeartbeatTimeout => "the peer did not answer a heartbeat in time",
         DisconnectReason.Refused => "the socket had no place for this peer",
+        DisconnectReason.UnfinishedByteLimit => "too much had come of messages that are not whole",
         DisconnectReason.TakenOver => "another peer took over its routing id",
         _ => "why is not known",
     };

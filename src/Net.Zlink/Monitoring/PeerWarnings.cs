@@ -48,6 +48,15 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
+    /// <summary>A peer began more than it may, and its connection is ended.</summary>
+    public void PeerHoldsTooMuch(string endpoint, string remote, string detail)
+    {
+        if (Admits(endpoint, nameof(DisconnectReason.UnfinishedByteLimit)))
+        {
+            Log.PeerHoldsTooMuch(logger, endpoint, remote, detail);
+        }
+    }
+
     private bool Admits(string endpoint, string sentence)
     {
         lock (_gate)

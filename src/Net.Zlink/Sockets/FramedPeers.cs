@@ -28,6 +28,7 @@ internal sealed class FramedPeers : IPeerFactory
 
         var connection = new Connection(wire, hub.Host.Shards.For(wire), hub.Host.Pool, settings.Connection, _sink, link, hub.Host.Budget)
         {
+            Unfinished = hub.Host.Unfinished,
             RemoteEndPoint = remote,
             LocalEndPoint = local,
         };

@@ -298,6 +298,11 @@ internal sealed class StreamHub
             Publish(SocketEventTypes.Disconnected, reason.ToNativeReason(), link, detail ?? reason.Words());
         }
 
+        if (reason == DisconnectReason.UnfinishedByteLimit)
+        {
+            Host.Warnings.PeerHoldsTooMuch(link.Endpoint, link.RemoteText, detail ?? reason.Words());
+        }
+
         Log.PeerGone(Host.Logger, link.Id, link.Endpoint, reason, detail ?? reason.Words());
         return true;
     }

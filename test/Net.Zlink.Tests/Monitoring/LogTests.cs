@@ -32,6 +32,7 @@ public sealed class LogTests
         (19, LogLevel.Error, "ShardNotEnded"),
         (20, LogLevel.Warning, "PeerBrokeProtocol"),
         (21, LogLevel.Error, "RoomNotTold"),
+        (22, LogLevel.Warning, "PeerHoldsTooMuch"),
     ];
 
     [Fact]

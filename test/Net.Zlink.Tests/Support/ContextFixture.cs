@@ -12,7 +12,7 @@ internal class ContextFixture : IAsyncDisposable
     private readonly ConcurrentBag<IDisposable> _others = [];
     private Pacer? _pacer;
 
-    public ContextFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null, int? furtherShards = null, ILoggerFactory? log = null, long? queuedByteLimit = null)
+    public ContextFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null, int? furtherShards = null, ILoggerFactory? log = null, long? queuedByteLimit = null, long? unfinishedByteLimit = null)
     {
         // Nothing is warmed: most tests need a handful of buffers, and a pool per test would otherwise touch megabytes each time.
         Pool = new BufferPool(new BufferPoolOptions
@@ -29,6 +29,7 @@ internal class ContextFixture : IAsyncDisposable
             ShutdownTimeout = shutdownTimeout ?? Guard.Limit,
             LoggerFactory = log,
             QueuedByteLimit = queuedByteLimit ?? new ZlinkContextOptions().QueuedByteLimit,
+            UnfinishedByteLimit = unfinishedByteLimit ?? new ZlinkContextOptions().UnfinishedByteLimit,
         });
     }
 
@@ -101,7 +102,8 @@ internal class ContextFixture : IAsyncDisposable
 
         IReadOnlyList<BufferLeak> leaks = Pool.GetOutstanding();
         Pool.Dispose();
-        Assert.Equal((0, 0), (Context.GetStatistics().QueuedBytes, Context.GetStatistics().QueuesWaiting));
+        ContextStatistics books = Context.GetStatistics();
+        Assert.Equal((0, 0, 0), (books.QueuedBytes, books.QueuesWaiting, books.UnfinishedBytes));
         Assert.True(leaks.Count == 0, $"did not come back: {Describe(leaks)}");
     }
 

@@ -12,6 +12,9 @@ namespace Net.Zlink.Sockets.Zmp;
 /// </remarks>
 internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxParts)
 {
+    // What a part of one byte was measured to take, 48 to 75 bytes: its place in a lease, 20 bytes and as much again where that has just doubled, its header, and something of the buffer that it lies in.
+    private const int PartCost = 64;
+
     private InboundRole _role;
     private Slab _slab = null!;
     private ReceiveSlab _slabs = null!;
@@ -43,6 +46,9 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
 
     /// <summary>Why the part that was taken last is refused.</summary>
     public ZmpFault Refusal => _hasTooManyTopics ? ZmpFault.TooManyTopics : ZmpFault.BodyTooLarge;
+
+    /// <summary>What is kept of a message that is not whole.</summary>
+    public long UnfinishedBytes => _partial is { } partial ? partial.Bytes + ((long)PartCost * partial.Count) : 0;
 
     /// <summary>Begins with a batch of whole frames.</summary>
     public void Begin(in InboundBatch batch, ReceiveSlab slabs)

@@ -50,6 +50,11 @@ internal sealed class SessionEvents(SocketCore socket)
             Publish(SocketEventTypes.Disconnected, session.EndReason.ToNativeReason(), session, session.EndDetail);
         }
 
+        if (session.EndReason == DisconnectReason.UnfinishedByteLimit)
+        {
+            socket.Host.Warnings.PeerHoldsTooMuch(session.Endpoint, session.Ends.Remote, session.EndDetail);
+        }
+
         if (socket.Host.Logger.IsEnabled(Microsoft.Extensions.Logging.LogLevel.Debug))
         {
             (_, string remote) = session.Ends;

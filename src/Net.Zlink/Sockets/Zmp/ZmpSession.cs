@@ -46,6 +46,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         LocalEndPoint = TransportHandshake.AddressOf(wire.Socket, remote: false);
         Connection = new Connection(wire, socket.Host.Shards.For(wire, settings.ShardAffinity), socket.Host.Pool, settings.Connection, this, this, pipe.Queue, this)
         {
+            Unfinished = socket.Host.Unfinished,
             RemoteEndPoint = RemoteEndPoint,
             LocalEndPoint = LocalEndPoint,
             OutboundSurvives = listener is null && !settings.Immediate,
@@ -97,6 +98,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     bool IConnectionSink.AnswersInPlace => false;
 
     string IConnectionSink.Name => $"{_settings.Type.Name} session";
+
+    long IConnectionSink.UnfinishedBytes => _messages.UnfinishedBytes;
 
     public void Start() => Connection.Start();
 
@@ -211,6 +214,13 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     }
 
     public void OnBroken(Connection connection, uint announced) => Fail(_scanFault ?? ZmpFault.BodyTooLarge);
+
+    /// <remarks>Without an ERROR, behind which a native peer would never come again: others may have ended their messages by then.</remarks>
+    public void OnUnfinished(Connection connection, string detail)
+    {
+        _messages.Abandon();
+        connection.Close(DisconnectReason.UnfinishedByteLimit, CloseMode.Orderly, detail);
+    }
 
     /// <remarks>
     /// A handshake is read whatever waits unread, of the connection before this one or of other peers: nothing of it goes there, and a pipe that is told of room knows no connection before the handshake is complete.

@@ -1,0 +1,78 @@
+using System.Diagnostics.CodeAnalysis;
+using Net.Zlink.Engine;
+using Xunit;
+
+namespace Net.Zlink.Tests.Engine;
+
+/// <summary>What may have come of messages that are not whole.</summary>
+[SuppressMessage("Security", "CA5394", Justification = "Chance that can be repeated is wanted here.")]
+public sealed class UnfinishedBytesTests
+{
+    private const int KiB = 1024;
+    private const int Limit = 1024 * KiB;
+
+    [Fact]
+    public void Who_holds_less_than_16_KiB_is_not_counted()
+    {
+        var all = new UnfinishedBytes(1);
+        var share = new UnfinishedShare(all);
+        Assert.True(share.TryHold((16 * KiB) - 1));
+        Assert.Equal(0, all.Bytes);
+        Assert.False(share.TryHold(16 * KiB));
+        Assert.True(share.TryHold(0));
+        Assert.Equal(0, all.Bytes);
+    }
+
+    [Fact]
+    public void At_the_limit_who_holds_more_than_the_mean_has_to_end_and_others_go_on()
+    {
+        var all = new UnfinishedBytes(Limit);
+        var hog = new UnfinishedShare(all);
+        Assert.True(hog.TryHold(Limit));
+        var other = new UnfinishedShare(all);
+        Assert.True(other.TryHold(100 * KiB));
+        Assert.False(hog.TryHold(Limit + KiB));
+        Assert.Contains($"{Limit + KiB} bytes of messages that are not whole yet, and all peers of the context together {Limit + (101 * KiB)}, of {Limit}: ", hog.Words, StringComparison.Ordinal);
+        Assert.True(other.TryHold(Limit / 2));
+        Assert.False(other.TryHold((Limit / 2) + 1));
+        Assert.True(hog.TryHold(0));
+        Assert.True(other.TryHold(Limit));
+        Assert.True(other.TryHold(0));
+        Assert.Equal(0, all.Bytes);
+    }
+
+    [Fact]
+    public void No_order_of_events_gets_past_twice_the_limit_and_nothing_stays_counted()
+    {
+        int seed = Random.Shared.Next();
+        var random = new Random(seed);
+        var all = new UnfinishedBytes(Limit);
+        var held = new UnfinishedShare[30];
+        for (int i = 0; i < held.Length; i++)
+        {
+            held[i] = new UnfinishedShare(all);
+        }
+
+        long[] bytes = new long[held.Length];
+        for (int step = 0; step < 20_000; step++)
+        {
+            int who = random.Next(held.Length);
+            bytes[who] = random.Next(4) == 0 ? 0 : bytes[who] + random.Next(200 * KiB);
+            if (!held[who].TryHold(bytes[who]))
+            {
+                bytes[who] = 0;
+                Assert.True(held[who].TryHold(0));
+            }
+
+            Assert.InRange(all.Bytes, 0, 2 * Limit);
+            Assert.True(bytes.Where(static one => one >= 16 * KiB).Sum() == all.Bytes, $"seed {seed}, step {step}");
+        }
+
+        for (int i = 0; i < held.Length; i++)
+        {
+            Assert.True(held[i].TryHold(0));
+        }
+
+        Assert.Equal(0, all.Bytes);
+    }
+}

@@ -1,0 +1,46 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Stream;
+
+/// <summary>Peers begin frames and do not end them.</summary>
+public sealed class UnfinishedFrameTests
+{
+    private const int KiB = 1024;
+    private const int Limit = 1024 * KiB;
+
+    [Fact]
+    public async Task Whoever_wants_more_at_the_limit_and_has_more_than_the_mean_is_ended_and_one_with_less_goes_on()
+    {
+        await using var fixture = new StreamFixture(unfinishedByteLimit: Limit);
+        StreamSocket socket = fixture.Bind(out string endpoint);
+        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
+        RawPeer[] peers = new RawPeer[3];
+        byte[] begun = Wire.Frame(Wire.Pattern(Limit))[..(150 * KiB)]; // Its buffer is up to twice as long.
+        for (int i = 0; i < peers.Length; i++)
+        {
+            peers[i] = await fixture.ConnectAsync(endpoint);
+            await socket.NextConnectedAsync();
+            await peers[i].SendAsync(begun);
+            long expected = (i + 1) * 150 * KiB;
+            await fixture.UntilAsync(() => fixture.Context.GetStatistics().UnfinishedBytes >= expected);
+        }
+
+        RawPeer small = await fixture.ConnectAsync(endpoint);
+        await socket.NextConnectedAsync();
+        byte[] frame = Wire.Frame(Wire.Pattern(100 * KiB));
+        long before = fixture.Context.GetStatistics().UnfinishedBytes;
+        await small.SendAsync(frame.AsMemory(0, 50 * KiB));
+        await fixture.UntilAsync(() => fixture.Context.GetStatistics().UnfinishedBytes >= before + (50 * KiB));
+        Task more = peers[0].SendAsync(new byte[700 * KiB]);
+        SocketEvent told = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal(4, told.Value);
+        Assert.Contains("UnfinishedByteLimit", told.Detail, StringComparison.Ordinal);
+        await more;
+        Assert.Empty(await peers[0].ReadToEndAsync());
+        Assert.Equal(DisconnectReason.UnfinishedByteLimit, (await socket.NextDisconnectedAsync()).Reason);
+        await small.SendAsync(frame.AsMemory(50 * KiB));
+        Wire.AssertSame(frame[Wire.HeaderSize..], await socket.NextDataAsync(4));
+    }
+}
