@@ -215,7 +215,7 @@ internal sealed class Connection : ShardWork, IWireEvents
         }
     }
 
-    internal override string Describe() => $"{_sink.Name} of connection {RemoteEndPoint}";
+    internal override string Describe() => $"{_sink.Name} of connection {EndpointText.Printable($"{RemoteEndPoint}")}";
 
     /// <summary>The closer has stopped the connection for frames and sends: tell the layer above.</summary>
     internal void NotifyClosing(DisconnectReason reason, string? detail)

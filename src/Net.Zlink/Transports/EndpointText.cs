@@ -36,6 +36,10 @@ internal readonly record struct EndpointText(string Scheme, string Rest)
         (Tcp, "tcp://host:port"), (Ipc, "ipc://path"), (Inproc, "inproc://name"), (Tls, "tls://host:port"), (Ws, "ws://host:port/path"), (Wss, "wss://host:port/path"),
     ];
 
+    /// <summary>A peer's own name without control characters: it may be meant for the terminal, or the log, that it is shown in.</summary>
+    public static string Printable(string name) =>
+        name.Any(char.IsControl) ? string.Concat(name.Select(static c => char.IsControl(c) ? '?' : c)) : name;
+
     /// <summary>Splits <paramref name="text"/> and checks that the scheme is one that this library speaks.</summary>
     public static bool TryParse(string text, out EndpointText endpoint, out EndpointError error)
     {

@@ -78,7 +78,7 @@ internal static class Endpoints
     {
         IPEndPoint ip when scheme is EndpointText.Ws or EndpointText.Wss => $"{TcpEndpoint.Format(ip, scheme)}{PathOf(endpoint)}",
         IPEndPoint ip => TcpEndpoint.Format(ip, scheme),
-        UnixDomainSocketEndPoint unix => $"ipc://{unix}", // an abstract name begins with "@" in both notations
+        UnixDomainSocketEndPoint unix => $"ipc://{EndpointText.Printable(unix.ToString())}", // an abstract name begins with "@" in both notations
         _ => "",
     };
 

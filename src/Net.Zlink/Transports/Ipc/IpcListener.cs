@@ -148,7 +148,6 @@ internal sealed class IpcListener : ITransportListener
         try
         {
             socket.Bind(endPoint);
-            return EndpointError.None;
         }
         catch (SocketException e) when (e.SocketErrorCode == SocketError.AddressAlreadyInUse && path is not null)
         {
@@ -156,9 +155,11 @@ internal sealed class IpcListener : ITransportListener
             {
                 return error;
             }
+
+            socket.Bind(endPoint); // Taken again by now, it is somebody's: that is an error as any other.
         }
 
-        socket.Bind(endPoint); // Taken again by now, it is somebody's: that is an error as any other.
+        endPoint.OnBound();
         return EndpointError.None;
     }
 

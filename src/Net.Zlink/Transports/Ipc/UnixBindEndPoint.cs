@@ -9,11 +9,31 @@ namespace Net.Zlink.Transports.Ipc;
 /// </summary>
 internal sealed class UnixBindEndPoint(UnixDomainSocketEndPoint inner) : EndPoint
 {
+    // The system's sockaddr_storage: no socket's address is longer.
+    private const int LargestAddress = 128;
+
+    private bool _isBound;
+
+    /// <summary>A socket is bound to it. From here on the runtime asks for the address only to see how much room its peers' take.</summary>
+    /// <remarks>A peer may have bound itself to a name, and where that was longer than the listener's an accept threw on a thread of the pool: any local process could end this one.</remarks>
+    public void OnBound() => _isBound = true;
+
     /// <inheritdoc/>
     public override AddressFamily AddressFamily => AddressFamily.Unix;
 
     /// <inheritdoc/>
-    public override SocketAddress Serialize() => inner.Serialize();
+    public override SocketAddress Serialize()
+    {
+        SocketAddress address = inner.Serialize();
+        if (!_isBound)
+        {
+            return address;
+        }
+
+        var roomy = new SocketAddress(AddressFamily.Unix, LargestAddress);
+        address.Buffer.Span[..address.Size].CopyTo(roomy.Buffer.Span);
+        return roomy;
+    }
 
     /// <inheritdoc/>
     public override EndPoint Create(SocketAddress socketAddress) => inner.Create(socketAddress);

@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
 using Net.Zlink.Transports.Ipc;
 using Xunit;
@@ -32,6 +33,37 @@ public sealed class IpcListenerTests : IDisposable
         Assert.Empty(_folder.Names);
         await IpcFolder.BounceAsync(client, accepted); // what was handed on lives on
         Assert.Equal(0, _sink.ClosedCount);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(30)]
+    [InlineData(107)]
+    public async Task A_client_that_has_a_name_of_its_own_is_accepted_however_long_that_is(int length)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "NOT TESTED HERE: abstract names are Linux's");
+        var listener = _folder.Listen(_folder["a"]);
+        listener.Start(_sink, TimeProvider.System);
+        using var client = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        var name = "\0" + Convert.ToHexString(Guid.NewGuid().ToByteArray()).PadRight(length, 'n')[..length];
+        client.Bind(new UnixDomainSocketEndPoint(name));
+        await client.ConnectAsync(new UnixDomainSocketEndPoint(_folder["a"]), Guard.Token);
+        client.Blocking = false;
+        var accepted = await _sink.NextAsync();
+        Assert.Equal($"ipc://@{name[1..]}", Endpoints.Format(accepted.RemoteEndPoint, EndpointText.Ipc, ""));
+        await IpcFolder.BounceAsync(client, accepted);
+    }
+
+    [Fact]
+    public async Task What_a_client_calls_itself_is_shown_without_control_characters()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "NOT TESTED HERE: abstract names are Linux's");
+        var listener = _folder.Listen(_folder["a"]);
+        listener.Start(_sink, TimeProvider.System);
+        using var client = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        client.Bind(new UnixDomainSocketEndPoint($"\0{Guid.NewGuid()}\n\u001b[31mERROR forged"));
+        await client.ConnectAsync(new UnixDomainSocketEndPoint(_folder["a"]), Guard.Token);
+        Assert.EndsWith("??[31mERROR forged", Endpoints.Format((await _sink.NextAsync()).RemoteEndPoint, EndpointText.Ipc, ""), StringComparison.Ordinal);
     }
 
     [Fact]
