@@ -34,6 +34,26 @@ internal static class DescriptionText
         }
     }
 
+    /// <summary>What is wrong with single endpoints.</summary>
+    public static void Troubles(StringBuilder text, IEnumerable<(string Endpoint, string Why)> troubles)
+    {
+        foreach ((string endpoint, string why) in troubles)
+        {
+            Line(text, $"  {Quoted(endpoint)}: {why}");
+        }
+    }
+
+    /// <summary>How many, and the causes there were.</summary>
+    public static string FailedHandshakes(HandshakeFailures failures)
+    {
+        (string Cause, long Count)[] causes =
+        [
+            ("lost", failures.Lost), ("timed out", failures.TimedOut), ("malformed", failures.Malformed), ("of another type", failures.TypeMismatch), ("ended by the peer's ERROR", failures.ErrorReceived), ("for a certificate", failures.Certificate),
+        ];
+        string details = string.Join(", ", causes.Where(static one => one.Count > 0).Select(static one => string.Create(CultureInfo.InvariantCulture, $"{one.Count} {one.Cause}")));
+        return string.Create(CultureInfo.InvariantCulture, $"{failures.Total} failed handshakes{(details.Length > 0 ? $" ({details})" : "")}");
+    }
+
     public static string Ago(TimeSpan? time) => time is { } since ? string.Create(CultureInfo.InvariantCulture, $"{since.TotalMilliseconds:0} ms ago") : "never";
 
     public static string Quoted(string text) => text.Length == 0 ? "-" : text;

@@ -125,6 +125,10 @@ public readonly struct Message : IDisposable
     /// <summary>It was never received.</summary>
     internal bool IsNothing => _lease is null;
 
+    /// <summary>Of a notice that the socket itself made: whom it is about. Null for what a peer sent.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    internal object? NoticeOf => _lease is null ? null : Checked(_lease.NoticeOf);
+
     /// <summary>Payload bytes of all parts together.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public long ByteCount => _lease is null ? 0 : Checked(_lease.BytesOf(_slot));
@@ -148,6 +152,7 @@ public readonly struct Message : IDisposable
 
         int parts = PartCount;
         InboundLease copy = InboundLease.Rent(slab: null, _lease.Source);
+        copy.NoticeOf = _lease.NoticeOf;
         if (first is not null)
         {
             copy.AddPart(first, 0, firstLength);

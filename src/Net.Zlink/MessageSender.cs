@@ -3,6 +3,7 @@ using System.Threading.Tasks.Sources;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Pipes;
 
 namespace Net.Zlink;
 
@@ -31,6 +32,16 @@ internal readonly struct MessageSender
     }
 
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder message) => ToError(_core.TrySend(routeId, new OutgoingMessage(Checked(message))));
+
+    /// <summary>Sends to one peer, whatever the type's rule is. False: it has left, or has no room.</summary>
+    public static bool TrySendTo(Pipe peer, ReadOnlySpan<byte> payload)
+    {
+        var message = new OutgoingMessage(HeaderOf(payload.Length), payload);
+        return peer.TrySend(message) == SendStatus.Accepted;
+    }
+
+    /// <summary>The same with a message of several parts.</summary>
+    public bool TrySendTo(Pipe peer, MessageBuilder message) => peer.TrySend(new OutgoingMessage(Checked(message))) == SendStatus.Accepted;
 
     /// <summary>Passes a received message on. Accepted, it is ended.</summary>
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, in Message message)

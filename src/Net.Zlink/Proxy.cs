@@ -16,7 +16,7 @@ namespace Net.Zlink;
 /// </para>
 /// <para>
 /// The control socket, of any type, takes the native commands, each a message of one part: PAUSE, RESUME, TERMINATE, which are answered with an empty message, and STATISTICS, answered with eight
-/// parts of 8 bytes in this machine's byte order: parts and bytes received from the front, sent to it, received from the back, sent to it. Unlike natively PAUSE pauses and RESUME resumes.
+/// parts of 8 bytes in this machine's byte order: parts and bytes received from the front, sent to it, received from the back, sent to it. Unlike natively PAUSE pauses and RESUME resumes. Anything else does nothing and is answered with an empty message too, as natively.
 /// </para>
 /// </remarks>
 public sealed class Proxy

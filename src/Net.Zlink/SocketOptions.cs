@@ -24,7 +24,7 @@ public abstract class SocketOptions
     }
 
     /// <summary>
-    /// Messages that may wait to be written to one peer. At the mark TrySend returns false and Send waits; but PUB and XPUB without NoDrop, and ROUTER without Mandatory, accept the message, drop it, count it
+    /// Messages that may wait to be written to one peer. At the mark TrySend returns false and Send waits; but PUB and XPUB without NoDrop, XSUB, and ROUTER without Mandatory, accept the message, drop it, count it
     /// (<see cref="SocketStatistics.DroppedAtHighWaterMark"/>) and raise <see cref="Monitoring.SocketEventTypes.MessagesDropped"/>, as the native core does in silence. 0: no mark. Default 300,000.
     /// Acts at once; on STREAM for endpoints made afterwards.
     /// </summary>

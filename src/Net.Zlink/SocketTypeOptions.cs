@@ -68,10 +68,12 @@ public sealed class XPubOptions : ZmpSocketOptions
     /// <summary>Receive every subscription and every cancellation, not only a topic's first and last. Default false. Acts at once.</summary>
     public bool Verboser { get; set => Set(ref field, value); }
 
-    /// <summary>Subscriptions are received and do not count; what counts is what <see cref="XPubSocket.Subscribe(ReadOnlySpan{byte})"/> and <see cref="XPubSocket.Unsubscribe(ReadOnlySpan{byte})"/> answer. Default false. Acts at once: set it before the first subscriber comes.</summary>
+    /// <summary>Subscriptions are received and do not count; what counts is what <see cref="XPubSocket.Subscribe(in Message, ReadOnlySpan{byte})"/> and <see cref="XPubSocket.Unsubscribe(in Message, ReadOnlySpan{byte})"/>, or their native forms without a notice, answer. Default false. Acts at once: set it before the first subscriber comes.</summary>
     public bool Manual { get; set => Set(ref field, value); }
 
-    /// <summary>As <see cref="Manual"/>, and the first message sent after a notice was received goes to its sender alone. Default false. Acts at once.</summary>
+    /// <summary>As <see cref="Manual"/>, and the first message sent after a notice was received goes to its sender alone, as natively. Default false. Acts at once.</summary>
+    /// <remarks>For one thread that answers each notice at once: a message that is published between the two is taken for the answer, and reaches nobody else. Otherwise use <see cref="Manual"/> with <see cref="XPubSocket.Subscribe(in Message, ReadOnlySpan{byte})"/> and
+    /// <see cref="XPubSocket.TrySendTo(in Message, ReadOnlySpan{byte})"/>.</remarks>
     public bool ManualLastValue { get; set => Set(ref field, value); }
 
     /// <summary>A message whose first part is no subscription is data to its end. Default false: every part is looked at. Acts at once.</summary>

@@ -103,7 +103,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     }
 
     /// <summary>Connects to a peer whose frames are received from this socket. Does not connect again after a loss.</summary>
-    /// <param name="endpoint">tcp://host:port, tcp://source:port;host:port, ipc://path or ipc://@name (Linux).</param>
+    /// <param name="endpoint">tcp://host:port, tcp://source:port;host:port, ipc://path, ipc://@name (Linux), tls://host:port, ws://host:port/path or wss://host:port/path.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
     /// <returns>The new peer's id. Completes on the thread pool when the connection is up.</returns>
     /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, ConnectionRefused, TimedOut, TooManySockets ...; the message says what to do. ContextTerminated.</exception>

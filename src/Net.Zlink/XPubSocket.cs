@@ -1,10 +1,12 @@
 using Net.Zlink.Sockets.Patterns;
+using Net.Zlink.Sockets.Pipes;
 using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink;
 
 /// <summary>XPUB: as PUB, and subscriptions are received as messages: a byte 1 (subscribe) or 0 (cancel), then the topic. Also receives what XSUB peers send. Talks to SUB and XSUB.</summary>
-/// <remarks>Safe for any number of threads. Subscriptions and messages are received in the order in which they came in. Which subscriptions are received depends on <see cref="XPubOptions.Verbose"/>, <see cref="XPubOptions.Verboser"/> and <see cref="XPubOptions.Manual"/>.</remarks>
+/// <remarks>Safe for any number of threads. Subscriptions and messages are received in the order in which they came in. Which subscriptions are received depends on <see cref="XPubOptions.Verbose"/>, <see cref="XPubOptions.Verboser"/> and <see cref="XPubOptions.Manual"/>.
+/// Somebody has to receive them: once <see cref="SocketOptions.ReceiveHighWaterMark"/> of them are unread, no peer is read any more, and new topics are not heard. Who does not want them uses PUB.</remarks>
 public sealed class XPubSocket : DuplexSocket
 {
     private readonly PublisherCore _core;
@@ -28,7 +30,8 @@ public sealed class XPubSocket : DuplexSocket
     /// <summary>Distinct topics that subscribers hold now.</summary>
     public int TopicCount => _core.TopicCount;
 
-    /// <summary>With <see cref="XPubOptions.Manual"/>: gives the subscriber whose notice was received last this topic. Nothing happens if it has gone.</summary>
+    /// <summary>With <see cref="XPubOptions.Manual"/>: gives the subscriber whose notice was received last this topic, as natively. Nothing happens if it has gone.</summary>
+    /// <remarks>Which notice that was another receive changes, a batch's too, on any thread; and with <see cref="XPubOptions.ManualLastValue"/> the next send ends its turn. <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/> names the notice.</remarks>
     /// <param name="topic">Any topic, not only the one asked for.</param>
     /// <exception cref="InvalidOperationException">Manual is not set.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
@@ -66,6 +69,45 @@ public sealed class XPubSocket : DuplexSocket
         Unsubscribe(System.Text.Encoding.UTF8.GetBytes(topic));
     }
 
+    /// <summary>With <see cref="XPubOptions.Manual"/>: gives the subscriber whose notice this is a topic, whatever was received or sent since.</summary>
+    /// <param name="notice">A notice that this socket received, not disposed yet, or a copy of one.</param>
+    /// <param name="topic">Any topic, not only the one asked for.</param>
+    /// <returns>False if the subscriber has gone.</returns>
+    /// <exception cref="ArgumentException">The message is no notice of this socket: a peer sent it.</exception>
+    /// <exception cref="InvalidOperationException">Manual is not set.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool Subscribe(in Message notice, ReadOnlySpan<byte> topic) => Grant(topic, subscribes: true, AskerOf(notice));
+
+    /// <summary>With <see cref="XPubOptions.Manual"/>: takes a topic from the subscriber whose notice this is.</summary>
+    /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>.</param>
+    /// <param name="topic">The topic; one that it has not is none of its business.</param>
+    /// <returns>False if the subscriber has gone.</returns>
+    /// <exception cref="ArgumentException">The message is no notice of this socket: a peer sent it.</exception>
+    /// <exception cref="InvalidOperationException">Manual is not set.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool Unsubscribe(in Message notice, ReadOnlySpan<byte> topic) => Grant(topic, subscribes: false, AskerOf(notice));
+
+    /// <summary>Sends a message of one part to the subscriber alone whose notice this is: what is the newest of its topic, for one. In any mode, and whatever it has subscribed to; a SUB then receives only what it wants.</summary>
+    /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>.</param>
+    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <returns>False if the subscriber has gone, or is at its high-water mark; nothing is counted as dropped then.</returns>
+    /// <exception cref="ArgumentException">The message is no notice of this socket: a peer sent it. Or the payload is longer than a frame can be.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the notice is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool TrySendTo(in Message notice, ReadOnlySpan<byte> payload) => MessageSender.TrySendTo(AskerOf(notice), payload);
+
+    /// <summary>As <see cref="TrySendTo(in Message, ReadOnlySpan{byte})"/>, for a message of several parts, whole or not at all.</summary>
+    /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>.</param>
+    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
+    /// <returns>False if the subscriber has gone, or is at its high-water mark; nothing is counted as dropped then.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
+    /// <exception cref="ArgumentException">The first message is no notice of this socket: a peer sent it. Or the other has no part, or several with Conflate.</exception>
+    /// <exception cref="ObjectDisposedException">The socket, the notice or the message is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool TrySendTo(in Message notice, MessageBuilder message) => Sender.TrySendTo(AskerOf(notice), message);
+
     private protected override void ApplyOptions()
     {
         base.ApplyOptions();
@@ -80,12 +122,18 @@ public sealed class XPubSocket : DuplexSocket
             Subscribes: Options.Verbose || Options.Verboser, Cancels: Options.Verboser, Manual: Options.Manual || Options.ManualLastValue);
     }
 
-    private void Grant(ReadOnlySpan<byte> topic, bool subscribes)
+    /// <returns>False if the subscriber has gone.</returns>
+    private bool Grant(ReadOnlySpan<byte> topic, bool subscribes, Pipe? asker = null)
     {
         ThrowIfEnded();
-        if (!_core.Grant(topic, subscribes))
-        {
-            throw new InvalidOperationException("Subscribe and Unsubscribe on XPUB answer subscribers in manual mode: set Options.Manual first.");
-        }
+        bool isThere = _core.Grant(asker, topic, subscribes, out bool isManual);
+        return isManual ? isThere : throw new InvalidOperationException("Subscribe and Unsubscribe on XPUB answer subscribers in manual mode: set Options.Manual first.");
+    }
+
+    private Pipe AskerOf(in Message notice)
+    {
+        ThrowIfEnded();
+        return notice.NoticeOf is Pipe asker && ReferenceEquals(asker.Socket, _core) ? asker
+            : throw new ArgumentException("This message is no notice of a subscription that this socket received: a peer sent it, or another socket received it.", nameof(notice));
     }
 }

@@ -71,4 +71,7 @@ internal static partial class Log
 
     [LoggerMessage(22, LogLevel.Warning, "{Endpoint}: the connection with {Remote} is ended, for too much has come of messages that are not whole: {Detail}")]
     public static partial void PeerHoldsTooMuch(ILogger logger, string endpoint, string remote, string detail);
+
+    [LoggerMessage(23, LogLevel.Warning, "{Endpoint}: {Why}")]
+    public static partial void FilesNotRenewed(ILogger logger, string endpoint, string why);
 }

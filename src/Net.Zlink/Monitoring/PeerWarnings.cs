@@ -57,6 +57,15 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
+    /// <summary>Files of certificates have changed, and cannot be used. Peers do not cause that, but as often as they come it is met.</summary>
+    public void FilesNotRenewed(string endpoint, string why)
+    {
+        if (Admits(endpoint, why))
+        {
+            Log.FilesNotRenewed(logger, endpoint, why);
+        }
+    }
+
     private bool Admits(string endpoint, string sentence)
     {
         lock (_gate)

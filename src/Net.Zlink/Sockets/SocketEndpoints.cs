@@ -36,6 +36,18 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
     }
 
+    /// <summary>What is wrong with endpoints that are bound.</summary>
+    public (string Endpoint, string Why)[] Troubles
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _listeners.Where(static l => l.Listener.Upgrade?.Staleness is not null).Select(static l => (l.Endpoint, l.Listener.Upgrade!.Staleness!))];
+            }
+        }
+    }
+
     /// <summary>Names that it has bound, and pipes that it has connected, of inproc.</summary>
     public int InprocCount
     {

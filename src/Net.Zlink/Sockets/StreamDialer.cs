@@ -17,6 +17,9 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
     /// <summary>The endpoint as it was given.</summary>
     public string Text => target.Text;
 
+    /// <summary>That it is not connected, and what keeps it from that; null while it is.</summary>
+    public string? WhyNotConnected { get; private set => field = value is null ? null : $"not connected: {value}"; }
+
     /// <summary>Ends an attempt that is under way, or the wait for the next one. The connection, if there is one, is for the caller to end.</summary>
     public void Close() => _closing.Cancel();
 
@@ -117,10 +120,12 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
             string? logged = null;
             for (int attempt = 0; !IsClosed; attempt++)
             {
+                WhyNotConnected = trouble;
                 await EndpointEvents.PauseAsync(hub.Monitors, hub.Host, target.Text, trouble, policy.PauseBefore(attempt), _closing.Token).ConfigureAwait(false);
                 (uint id, DialResult failure) = await DialAsync(CancellationToken.None).ConfigureAwait(false);
                 if (id != 0)
                 {
+                    WhyNotConnected = null;
                     return;
                 }
 

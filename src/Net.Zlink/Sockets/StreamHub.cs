@@ -61,6 +61,18 @@ internal sealed class StreamHub
     /// <summary>Completes when the hub was closed and the last connection is gone.</summary>
     public Task AllClosed => _allClosed.Task;
 
+    /// <summary>What is wrong with endpoints that are bound, and why those are not connected that are tried again.</summary>
+    public (string Endpoint, string Why)[] Troubles
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _listeners.Select(static l => (l.Endpoint, l.Staleness)).Concat(_dialers.Select(static d => (d.Text, d.WhyNotConnected))).Where(static one => one.Item2 is not null)!];
+            }
+        }
+    }
+
     public bool TryFind(uint id, out StreamLink link) => _links.TryGetValue(id, out link!);
 
     /// <summary>Binds and starts to accept.</summary>

@@ -19,6 +19,9 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
 
     public StreamSettings Settings => settings;
 
+    /// <inheritdoc cref="WireUpgrade.Staleness"/>
+    public string? Staleness => listener.Upgrade?.Staleness;
+
     /// <summary>Whether <paramref name="target"/>, given to Unbind, means this listener. May look a name up: call it without a lock.</summary>
     public bool IsNamedBy(BindTarget target) => string.Equals(text, target.Text, StringComparison.Ordinal) || target.Names(listener);
 

@@ -18,7 +18,7 @@ internal static class TransportHandshake
         string local = Endpoints.FormatLocal(AddressOf(socket, remote: false), scheme, endpoint);
         string remote = Endpoints.Format(AddressOf(socket, remote: true), scheme, endpoint);
         monitors.Publish(SocketEventTypes.Accepted, socket.Handle, local, remote);
-        return ReportAsync(host.Handshakes.RunAsync(upgrade, socket, host.Pool, host.Time, cancellation), endpoint, local, remote, isAccepted: true, host, monitors);
+        return ReportAsync(upgrade, host.Handshakes.RunAsync(upgrade, socket, host.Pool, host.Time, cancellation), endpoint, local, remote, isAccepted: true, host, monitors);
     }
 
     /// <summary>Runs it on a socket that this side has connected.</summary>
@@ -26,7 +26,7 @@ internal static class TransportHandshake
     {
         string local = Endpoints.Format(AddressOf(socket, remote: false), target.Scheme, target.Text);
         monitors.Publish(SocketEventTypes.Connected, socket.Handle, local, target.Text);
-        return ReportAsync(RunOnPoolAsync(upgrade, socket, host, cancellation), target.Text, local, target.Text, isAccepted: false, host, monitors);
+        return ReportAsync(upgrade, RunOnPoolAsync(upgrade, socket, host, cancellation), target.Text, local, target.Text, isAccepted: false, host, monitors);
     }
 
     /// <summary>An address of a socket; null if it was reset before we could look.</summary>
@@ -49,9 +49,14 @@ internal static class TransportHandshake
         return await upgrade.RunAsync(socket, host.Pool, host.Time, cancellation).ConfigureAwait(false);
     }
 
-    private static async Task<UpgradeResult> ReportAsync(Task<UpgradeResult> running, string endpoint, string local, string remote, bool isAccepted, EngineHost host, SocketMonitors monitors)
+    private static async Task<UpgradeResult> ReportAsync(WireUpgrade upgrade, Task<UpgradeResult> running, string endpoint, string local, string remote, bool isAccepted, EngineHost host, SocketMonitors monitors)
     {
         UpgradeResult result = await running.ConfigureAwait(false);
+        if (upgrade.Staleness is { } why)
+        {
+            host.Warnings.FilesNotRenewed(endpoint, why);
+        }
+
         if (result.Wire is null && result.Error != SocketError.OperationAborted)
         {
             monitors.Publish(SocketEventTypes.HandshakeFailedNoDetail, EndpointError.ErrnoOf(result.Error), local, remote, detail: result.Sentence);

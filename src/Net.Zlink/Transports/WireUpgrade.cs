@@ -9,6 +9,9 @@ internal abstract class WireUpgrade
     /// <summary>Its first phase in words, as in "... was not complete within 30000 ms".</summary>
     public abstract string FirstPhase { get; }
 
+    /// <summary>What new connections get though it is out of date, and why; null: nothing.</summary>
+    public virtual string? Staleness => null;
+
     /// <summary>How long each of its phases may take; zero: no limit.</summary>
     protected abstract TimeSpan Limit { get; }
 

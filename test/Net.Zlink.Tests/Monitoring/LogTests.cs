@@ -33,6 +33,7 @@ public sealed class LogTests
         (20, LogLevel.Warning, "PeerBrokeProtocol"),
         (21, LogLevel.Error, "RoomNotTold"),
         (22, LogLevel.Warning, "PeerHoldsTooMuch"),
+        (23, LogLevel.Warning, "FilesNotRenewed"),
     ];
 
     [Fact]

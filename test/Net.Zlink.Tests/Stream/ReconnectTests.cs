@@ -66,6 +66,7 @@ public sealed class ReconnectTests
         foreach (long pause in (long[])[100, 200, 400, 400])
         {
             Assert.Equal(pause, (await monitor.NextAsync(SocketEventTypes.ConnectRetried)).Value);
+            Assert.Contains($"  {endpoint}: not connected: ", client.Describe(), StringComparison.Ordinal);
             await fixture.UntilAsync(() => time.ArmedTimers > 0);
             time.Advance(TimeSpan.FromMilliseconds(pause));
         }

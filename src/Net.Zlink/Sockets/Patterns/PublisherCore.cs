@@ -212,36 +212,41 @@ internal sealed class PublisherCore : SocketCore
         }
     }
 
-    /// <summary>The application's answer to the notice it read last, in manual mode. False: not in manual mode.</summary>
-    public bool Grant(ReadOnlySpan<byte> prefix, bool subscribes)
+    /// <summary>The application's answer to a notice, in manual mode.</summary>
+    /// <param name="asker">Whose notice it was; null: that of the one that was read last.</param>
+    /// <param name="prefix">The topic.</param>
+    /// <param name="subscribes">Or cancels.</param>
+    /// <param name="isManual">False: it is no manual mode, and nothing was done.</param>
+    /// <returns>False if the subscriber has gone.</returns>
+    public bool Grant(Pipe? asker, ReadOnlySpan<byte> prefix, bool subscribes, out bool isManual)
     {
+        bool isThere;
         using (Gate.Hold())
         {
-            if (!_notices.Manual)
+            isManual = _notices.Manual;
+            asker ??= _lastNotice;
+            isThere = isManual && asker is { IsAttached: true, Place: PublisherPlace };
+            if (isThere)
             {
-                return false;
-            }
-
-            if (_lastNotice is { IsAttached: true, Place: PublisherPlace place })
-            {
+                Subscriber<Pipe> granted = ((PublisherPlace)asker!.Place!).Granted;
                 _everyone = null;
                 if (subscribes)
                 {
-                    _subscriptions.Add(prefix, place.Granted, out _);
+                    _subscriptions.Add(prefix, granted, out _);
                 }
                 else
                 {
-                    _subscriptions.Remove(prefix, place.Granted);
+                    _subscriptions.Remove(prefix, granted);
                 }
             }
         }
 
-        if (!subscribes)
+        if (isThere && !subscribes)
         {
             Line.Move(routeId: null); // As in OnSubscription.
         }
 
-        return true;
+        return isThere;
     }
 
     public override void Greet(Pipe pipe, bool again)

@@ -28,6 +28,14 @@ internal sealed class TlsCredentials
         }
     }
 
+    /// <summary>Files that have changed and cannot be used, so that new connections still get what was in them before; null: there are none.</summary>
+    public string? Staleness =>
+        _ownFiles?.Staleness is { } own ? $"{OwnFiles}, changed since, cannot be used ({own}): new connections still get the certificate that was there before"
+        : _authorities?.Staleness is { } trusted ? $"{EndpointError.Quote(_settings.CaFile)}, changed since, cannot be used ({trusted}): new connections still trust whom it named before"
+        : null;
+
+    private string OwnFiles => _settings.KeyFile.Length > 0 ? $"{EndpointError.Quote(_settings.CertificateFile)} with the key in {EndpointError.Quote(_settings.KeyFile)}" : EndpointError.Quote(_settings.CertificateFile);
+
     // Only authorities that the application has named count, perhaps none.
     private bool IsPinned => _authorities is not null || !_settings.TrustSystem;
 
@@ -40,9 +48,7 @@ internal sealed class TlsCredentials
             return "a listener needs a certificate: set Tls.CertificateFile and Tls.KeyFile, or Tls.Certificate";
         }
 
-        string what = _settings.Certificate is not null ? "the certificate in Tls.Certificate"
-            : _settings.KeyFile.Length > 0 ? $"{EndpointError.Quote(_settings.CertificateFile)} with the key in {EndpointError.Quote(_settings.KeyFile)}"
-            : EndpointError.Quote(_settings.CertificateFile);
+        string what = _settings.Certificate is not null ? "the certificate in Tls.Certificate" : OwnFiles;
         try
         {
             if (showsOwn)

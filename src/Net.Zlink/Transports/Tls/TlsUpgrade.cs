@@ -17,6 +17,9 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
     public override string FirstPhase => "the TLS handshake";
 
     /// <inheritdoc/>
+    public override string? Staleness => credentials.Staleness;
+
+    /// <inheritdoc/>
     protected override TimeSpan Limit => limit;
 
     /// <inheritdoc/>

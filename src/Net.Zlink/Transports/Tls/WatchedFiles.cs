@@ -1,3 +1,5 @@
+using Net.Zlink.Monitoring;
+
 namespace Net.Zlink.Transports.Tls;
 
 /// <summary>Something read from files, read again when one of them has changed: a renewed certificate is picked up by new connections. Thread-safe.</summary>
@@ -10,6 +12,9 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
     private readonly Lock _gate = new();
     private volatile T? _current; // Written under the lock.
     private long _version;
+
+    /// <summary>Why what has changed cannot be used, so that what was there before still counts; null: it is up to date, as far as somebody asked.</summary>
+    public string? Staleness { get; private set; }
 
     /// <summary>What the files hold now. While a changed file cannot be read (it may be half written), or another thread is at it (a file system may take its time), what they held before. The looks at two files cost 20 us, the 1 ms of a handshake is beside them.</summary>
     /// <exception cref="Exception">They could not be read even once: whatever reading threw.</exception>
@@ -30,6 +35,7 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
         {
             if (_current is not null && version == _version)
             {
+                Staleness = null; // Set back, perhaps.
                 return _current;
             }
 
@@ -37,10 +43,11 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
             {
                 _current = read();
                 _version = version;
+                Staleness = null;
             }
             catch (Exception e) when (_current is not null && PemFiles.IsOfFiles(e))
             {
-                // Tried again at the next connection.
+                Staleness = ExceptionText.MessageOf(e); // Tried again at the next connection.
             }
 
             return _current;

@@ -27,6 +27,9 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     public override string FirstPhase => tls?.FirstPhase ?? Exchange;
 
     /// <inheritdoc/>
+    public override string? Staleness => tls?.Staleness;
+
+    /// <inheritdoc/>
     protected override TimeSpan Limit => limit;
 
     /// <inheritdoc/>

@@ -1,6 +1,8 @@
 using System.Diagnostics;
 using System.Security.Cryptography.X509Certificates;
+using Microsoft.Extensions.Logging;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -30,7 +32,8 @@ public sealed class TlsRenewalTests : IDisposable
     [Fact]
     public async Task A_half_written_file_keeps_what_was_there_before()
     {
-        await using var fixture = new StreamFixture();
+        using var log = new RecordingLoggers();
+        await using var fixture = new StreamFixture(log: log);
         StreamSocket server = Listener(fixture, out string endpoint, _own.CertificateFile, _own.KeyFile);
         await ShownAsync(fixture, server, endpoint, "CN=server");
         (string certificate, string key) = _own.WriteFiles("next", _own.Issue("CN=renewed", ["localhost"], []));
@@ -43,12 +46,16 @@ public sealed class TlsRenewalTests : IDisposable
             await ShownAsync(fixture, server, endpoint, "CN=server");
         }
 
+        Assert.Contains(log.Lines, one => one.Level == LogLevel.Warning && one.Text.Contains("changed since, cannot be used (", StringComparison.Ordinal) && one.Text.Contains(_own.CertificateFile, StringComparison.Ordinal));
+        Assert.Contains($"  {endpoint}: \"{_own.CertificateFile}\" with the key in", server.Describe(), StringComparison.Ordinal);
+
         Touch(_own.CertificateFile, text);
         await ShownAsync(fixture, server, endpoint, "CN=server");
         File.Delete(_own.KeyFile);
         await ShownAsync(fixture, server, endpoint, "CN=server");
         Touch(_own.KeyFile, await File.ReadAllTextAsync(key, Guard.Token));
         await ShownAsync(fixture, server, endpoint, "CN=renewed");
+        Assert.DoesNotContain("changed since", server.Describe(), StringComparison.Ordinal);
     }
 
     [Fact]
