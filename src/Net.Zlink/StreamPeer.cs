@@ -90,7 +90,7 @@ public sealed class StreamPeer
     /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
     public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) => _socket.SendToAsync(_link, payload, cancellationToken);
 
-    /// <summary>Ends the connection in order: what was accepted is still written. The id is invalid at once. Idempotent.</summary>
+    /// <summary>Ends the connection in order: what was accepted is still written, within <see cref="SocketOptions.Linger"/>, for ever by default. The id is invalid at once. Idempotent. For a peer that does not read: <see cref="Abort"/>.</summary>
     public void Disconnect() => _socket.Hub.Disconnect(_link.Id, CloseMode.Orderly);
 
     /// <summary>Ends the connection at once; what was not written yet is dropped and counted. Idempotent.</summary>

@@ -311,9 +311,16 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     public int Broadcast(ReadOnlySpan<uint> peerIds, ReadOnlySpan<byte> payload) => _sender.Broadcast(peerIds, payload);
 
     /// <summary>Ends a peer in order: its id is invalid at once, its unread messages are dropped, what Send accepted is still written, then the connection closes.</summary>
+    /// <remarks>What was accepted has the time of <see cref="SocketOptions.Linger"/>, for ever by default: until then a peer that does not read keeps its connection, what waits for it, and its place among <see cref="SocketOptions.MaxConnections"/>. Such a one is
+    /// for <see cref="Abort(uint)"/>.</remarks>
     /// <param name="peerId">The peer.</param>
     /// <returns>False if there is no such peer.</returns>
     public bool Disconnect(uint peerId) => Hub.Disconnect(peerId, CloseMode.Orderly);
+
+    /// <summary>Ends a peer at once: what was not written yet is dropped and counted.</summary>
+    /// <param name="peerId">The peer.</param>
+    /// <returns>False if there is no such peer; one that <see cref="Disconnect(uint)"/> has ended is none any more.</returns>
+    public bool Abort(uint peerId) => Hub.Disconnect(peerId, CloseMode.Abort);
 
     /// <summary>Ends what ConnectAsync made of an endpoint, also while it is down and waits for the next attempt: its peers as <see cref="Disconnect(uint)"/> does, and no connection is made anew. A first attempt that is under way fails.</summary>
     /// <param name="endpoint">The text given to ConnectAsync; every connect of that text is ended.</param>

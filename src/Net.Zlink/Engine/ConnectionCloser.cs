@@ -22,6 +22,8 @@ internal sealed class ConnectionCloser(Connection connection)
     private TimeSpan? _requestedLinger;
     private bool _isRequested;
     private long _discarded;
+    private long _writtenAt; // When something was last written, as of the last look,
+    private long _talkingSince; // and when that look was.
 
     private enum Phase
     {
@@ -202,6 +204,12 @@ internal sealed class ConnectionCloser(Connection connection)
                 return;
             }
 
+            if (_discarded > Wire.MaxDiscarded && IsOnlyTalking())
+            {
+                StopLingering(); // And it is not read on either.
+                return;
+            }
+
             if (outcome == ReadOutcome.Drained && connection.WaitForInput() == WireStatus.WouldWait)
             {
                 return;
@@ -209,6 +217,21 @@ internal sealed class ConnectionCloser(Connection connection)
         }
 
         connection.DiscardInput();
+    }
+
+    /// <summary>We still write, and the peer, which has sent as much as is read of one that goes, has taken nothing for the close timeout: it will not.</summary>
+    private bool IsOnlyTalking()
+    {
+        _discarded = 0;
+        long now = connection.Shard.Timers.Timestamp();
+        if (_writtenAt == connection.LastWriteAt)
+        {
+            return connection.Shard.Timers.Time.GetElapsedTime(_talkingSince, now) >= connection.Settings.CloseTimeout;
+        }
+
+        _writtenAt = connection.LastWriteAt;
+        _talkingSince = now;
+        return false;
     }
 
     /// <summary>The peer sends nothing more: it ended its side, or the connection broke while we were closing.</summary>

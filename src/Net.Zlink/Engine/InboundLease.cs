@@ -436,6 +436,11 @@ internal sealed class InboundLease
             bool isReleased = isWhole && parts == 1; // With its message.
             for (int end = i + parts; i < end; i++)
             {
+                if (i >= _own.Length)
+                {
+                    return; // It has grown since the last part that lies elsewhere, for parts in its own slab.
+                }
+
                 Slab? own = _own[i];
                 _own[i] = null;
                 if (!isReleased)

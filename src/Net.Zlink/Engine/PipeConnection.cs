@@ -34,6 +34,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     private ITimer? _deadline;
     private volatile bool _ending;
     private volatile bool _isFlushed;
+    private volatile bool _isToEnd;
     private volatile bool _isLeft;
     private EndCause? _cause;
     private long _receivedBytes;
@@ -135,6 +136,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
     private void LimitWriting(TimeSpan linger)
     {
+        _isToEnd = true;
         if (linger == Timeout.InfiniteTimeSpan || _isFlushed)
         {
             return;
@@ -271,6 +273,8 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     {
         byte[] scratch = new byte[4096];
         long discarded = 0;
+        long sent = -1;
+        long since = 0;
         while (true)
         {
             await WaitForInputAsync().ConfigureAwait(false);
@@ -279,6 +283,21 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             if (status is not (WireStatus.Done or WireStatus.WouldWait) || (_isFlushed && discarded > Wire.MaxDiscarded))
             {
                 return;
+            }
+
+            if (discarded > Wire.MaxDiscarded)
+            {
+                if (!_isToEnd || SentBytes != sent)
+                {
+                    (sent, since) = (SentBytes, _time.GetTimestamp());
+                }
+                else if (_time.GetElapsedTime(since) >= _settings.CloseTimeout)
+                {
+                    Abort(resets: false); // It talks on and takes nothing: see ConnectionCloser.
+                    return;
+                }
+
+                discarded = 0;
             }
         }
     }
@@ -364,7 +383,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     private void OnIdle()
     {
         NoteEnd(DisconnectReason.IdleTimeout, $"nothing received for {_settings.IdleTimeout}");
-        RequestClose(DisconnectReason.IdleTimeout, CloseMode.Orderly);
+        RequestClose(DisconnectReason.IdleTimeout, CloseMode.Orderly, _settings.CloseTimeout); // As a framed connection: nobody asked to wait for a peer that does not read either.
     }
 
     private void OnStuck()

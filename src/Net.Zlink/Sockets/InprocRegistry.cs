@@ -171,8 +171,8 @@ internal sealed class InprocRegistry
             InboundShare = binding.Settings.Inbound,
             OutboundShare = binding.Settings.Outbound,
         };
-        connecter.Out.SetLimits(settings.Outbound.And(binding.Settings.Inbound));
-        connecter.Lane.SetLimits(binding.Settings.Outbound.And(settings.Inbound));
+        connecter.Out.SetLimits(connecter.OutboundShare.And(binding.Settings.Inbound));
+        connecter.Lane.SetLimits(binding.Settings.Outbound.And(connecter.InboundShare));
         if (binding.Settings.Conflate && !settings.Conflate)
         {
             connecter.Out.Conflate();
@@ -186,6 +186,7 @@ internal sealed class InprocRegistry
         binder.Introduce(pipe);
         if (!binder.TryAttach(pipe, connecter.Own))
         {
+            binder.Books.Forget(pipe);
             TellRefused(binder, connecter.Endpoint, binder.WhyNoPlace(connecter.Own));
             connecter.Socket.Detach(connecter, dropUnread: true); // At most what it was introduced with.
             connecter.Close(DisconnectReason.Refused, TimeSpan.Zero); // What it had sent already is dropped.

@@ -96,7 +96,11 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareHolder q
     private static void AddResume(PullPeer peer, ref PullPeer? resume)
     {
         peer.IsParked = false;
-        peer.NextToResume = resume;
-        resume = peer;
+        if (!Volatile.Read(ref peer.IsToBeResumed))
+        {
+            peer.IsToBeResumed = true;
+            peer.NextToResume = resume;
+            resume = peer;
+        }
     }
 }

@@ -28,6 +28,9 @@ internal sealed class PullPeer(StreamLink link, QueueLimits limits)
     /// <summary>Its connect event is in the queue or was read.</summary>
     public bool IsAnnounced;
 
+    /// <summary>Its connect event was read: its messages may be.</summary>
+    public bool IsShown;
+
     /// <summary>Gone, with its disconnect event to come behind its unread messages.</summary>
     public bool IsEnding;
 
@@ -36,4 +39,7 @@ internal sealed class PullPeer(StreamLink link, QueueLimits limits)
 
     /// <summary>The next peer whose connection a consumer has to resume after leaving the lock.</summary>
     public PullPeer? NextToResume;
+
+    /// <summary>Stands in such a list: whoever works it off clears this first.</summary>
+    public bool IsToBeResumed;
 }

@@ -8,7 +8,7 @@ namespace Net.Zlink.Sockets;
 /// <remarks>
 /// Peers with unread messages stand in a line; each turn serves one peer with what one read may bring (at most 64 KiB or 256 messages), in however many reads it came: a flooding peer delays the
 /// others by no more than that, one whose messages came in pieces has the same share as one whose came at once, and a consumer works on one peer's messages, and answers them in one write. Connect and disconnect events overtake other peers'
-/// data; a peer's disconnect comes behind its own unread data. The lock is held for pointer work only: connections are resumed, and
+/// data, some at a time; a peer's disconnect comes behind its own unread data. The lock is held for pointer work only: connections are resumed, and
 /// waiters completed, after it is left.
 /// <para>
 /// A consumer whose code goes on in place (<see cref="PullWaiter.GoesOnInPlace"/>) is run by the shard that has just read. It gets one turn; for the next one it waits even where there is something,
@@ -19,7 +19,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
 {
     private ShortLock _gate;
     private readonly Queue<PullPeer> _line = new();
-    private readonly Queue<PulledRun> _events = new();
+    private readonly PullEvents _events = new();
     private readonly PullBudget _budget;
     private WaiterList<PullWaiter> _waiters;
     private PullServing? _serving;
@@ -60,11 +60,11 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
                 return;
             }
 
-            _events.Enqueue(new PulledRun(PulledKind.Connected, peer.Link, null, 0, 1, DisconnectReason.Unknown));
+            _events.AddConnected(peer);
             peer.IsAnnounced = true;
             if (peer.IsEnding)
             {
-                EnqueueEnd(peer);
+                _events.AddEnd(peer);
             }
 
             served = Serve(ref resume);
@@ -167,7 +167,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
 
             if (peer.First is null && peer.IsAnnounced)
             {
-                EnqueueEnd(peer);
+                _events.AddEnd(peer);
             }
 
             served = Serve(ref resume);
@@ -301,7 +301,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
 
     private bool Take(int max, ref PullPeer? resume, out PulledRun run)
     {
-        if (_events.TryDequeue(out run))
+        if (_events.TryTake(_turn, _line, out run))
         {
             return true;
         }
@@ -383,7 +383,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         peer.IsInLine = false;
         if (peer.IsEnding)
         {
-            EnqueueEnd(peer);
+            _events.AddEnd(peer);
         }
     }
 
@@ -396,6 +396,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         {
             PullPeer? next = peer.NextToResume;
             peer.NextToResume = null;
+            Volatile.Write(ref peer.IsToBeResumed, false);
             peer.Link.Connection!.Resume();
             peer = next;
         }
@@ -418,8 +419,6 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         ResumeAll(resume);
         CompleteAll(served, maybeHere: true);
     }
-
-    private void EnqueueEnd(PullPeer peer) => _events.Enqueue(new PulledRun(PulledKind.Disconnected, peer.Link, null, 0, 1, peer.Link.EndReason));
 
     /// <summary>Gives what there is to those who wait; returns them in order, linked, to be completed outside the lock.</summary>
     private PullWaiter? Serve(ref PullPeer? resume)

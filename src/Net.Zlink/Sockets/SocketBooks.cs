@@ -57,12 +57,34 @@ internal sealed class SocketBooks
         }
     }
 
+    /// <summary>Pipes whose messages are counted.</summary>
+    public int OpenCount
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _open.Count;
+            }
+        }
+    }
+
     /// <summary>Counts a pipe's messages from now on.</summary>
     public void Open(Pipe pipe)
     {
         lock (_gate)
         {
             _open.Add(pipe);
+        }
+    }
+
+    /// <summary>A pipe was turned away within the process: its messages are in its sender's books alone.</summary>
+    public void Forget(Pipe pipe)
+    {
+        lock (_gate)
+        {
+            _open.RemoveAndTrim(pipe);
+            pipe.TryCloseBooks();
         }
     }
 

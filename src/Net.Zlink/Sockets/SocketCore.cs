@@ -466,7 +466,7 @@ internal abstract class SocketCore
     }
 
     /// <summary>Some pipe has room, has come or has gone.</summary>
-    private void OnMaySend(byte[]? routeId)
+    protected void OnMaySend(byte[]? routeId)
     {
         Line.Move(routeId);
         WritableWatchers.Tell(); // Behind the full fence that the line begins with.

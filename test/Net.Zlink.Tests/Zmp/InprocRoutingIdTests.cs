@@ -90,4 +90,21 @@ public sealed class InprocRoutingIdTests
 
         Assert.Equal((0, 0), (binder.Core.Endpoints.InprocCount, connecter.Core.Endpoints.InprocCount));
     }
+    [Fact]
+    public async Task Nothing_is_kept_of_those_that_were_turned_away()
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = fixture.Context.CreateRouter();
+        router.Bind("inproc://crowd");
+        DealerSocket first = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "same"u8.ToArray() });
+        first.Connect("inproc://crowd");
+        DealerSocket second = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "same"u8.ToArray() });
+        for (int i = 0; i < 10; i++)
+        {
+            second.Connect("inproc://crowd");
+        }
+
+        Assert.Equal((1, 0), (router.Core.Books.OpenCount, second.Core.Books.OpenCount));
+        Assert.Equal(10, router.GetStatistics().RefusedConnections);
+    }
 }

@@ -94,6 +94,19 @@ public sealed class LiveOptionTests
     }
 
     [Fact]
+    public async Task Over_inproc_a_mark_that_was_raised_while_nobody_had_bound_the_name_holds_when_somebody_does()
+    {
+        await using var fixture = new ContextFixture();
+        PairSocket sender = fixture.Context.CreatePair(new PairOptions { SendHighWaterMark = 2 });
+        sender.Connect("inproc://marks");
+        sender.Options.SendHighWaterMark = 10;
+        Assert.Equal(10, Fill(sender));
+        PairSocket receiver = fixture.Context.CreatePair(new PairOptions { ReceiveHighWaterMark = 3 });
+        receiver.Bind("inproc://marks");
+        Assert.Equal(3, Fill(sender));
+    }
+
+    [Fact]
     public async Task A_cap_on_connections_that_is_set_after_the_socket_was_made_counts()
     {
         await using var fixture = new ContextFixture();

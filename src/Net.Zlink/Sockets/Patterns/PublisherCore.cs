@@ -192,9 +192,9 @@ internal sealed class PublisherCore : SocketCore
         }
 
         _told?.AnnounceAll();
-        if (!subscribes)
+        if (subscribes == Inverts)
         {
-            Line.Move(routeId: null); // A send that waited for this peer's room need not any more.
+            OnMaySend(routeId: null); // A send that waited for this peer's room need not any more.
         }
 
         return outcome;
@@ -241,9 +241,9 @@ internal sealed class PublisherCore : SocketCore
             }
         }
 
-        if (isThere && !subscribes)
+        if (isThere && subscribes == Inverts)
         {
-            Line.Move(routeId: null); // As in OnSubscription.
+            OnMaySend(routeId: null); // As in OnSubscription.
         }
 
         return isThere;
@@ -340,7 +340,7 @@ internal sealed class PublisherCore : SocketCore
 
     private SendStatus SendToAll(Pipe[] pipes, in OutgoingMessage message)
     {
-        if (NeverDrops)
+        if (NeverDrops && pipes.Length == 1)
         {
             // One peer alone: what it refuses is nobody's yet.
             SendStatus status = pipes[0].TrySend(message);

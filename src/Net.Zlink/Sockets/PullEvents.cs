@@ -1,0 +1,69 @@
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>The connect and disconnect events of a <see cref="PullQueue"/>. Not thread-safe: under the queue's lock.</summary>
+/// <remarks>
+/// They overtake data, since an application that answers a peer has to know of it, and of its end. But peers that come and go as fast as they can made 28,000 events a second, and one that is
+/// there was not heard for as long as these were worked off: so behind some of them it is data's turn. A peer's own connect event is always before its data.
+/// </remarks>
+internal sealed class PullEvents
+{
+    // So many overtake data at a time: few enough that 0.3 ms of work for each holds data up by 5 ms, many enough that a rush of 10,000 peers is worked off in a thirtieth more time.
+    private const int MostInRow = 16;
+
+    // How many peers in the line of those with data are looked at for one whose connect event was read.
+    private const int LookedAt = 64;
+
+    private readonly Queue<(PullPeer Peer, PulledRun Event)> _all = new();
+    private int _inRow;
+
+    public int Count => _all.Count;
+
+    public void AddConnected(PullPeer peer) => _all.Enqueue((peer, new PulledRun(PulledKind.Connected, peer.Link, null, 0, 1, DisconnectReason.Unknown)));
+
+    public void AddEnd(PullPeer peer) => _all.Enqueue((peer, new PulledRun(PulledKind.Disconnected, peer.Link, null, 0, 1, peer.Link.EndReason)));
+
+    /// <summary>Takes the next one, unless it is data's turn.</summary>
+    /// <param name="turn">Whose messages are being received; null: the next in line is to be served.</param>
+    /// <param name="line">Peers with data. One that may be served comes to its front.</param>
+    /// <param name="taken">The event.</param>
+    public bool TryTake(PullPeer? turn, Queue<PullPeer> line, out PulledRun taken)
+    {
+        if ((_inRow >= MostInRow && (turn is not null || BringToFront(line))) || !_all.TryDequeue(out (PullPeer Peer, PulledRun Event) next))
+        {
+            _inRow = 0;
+            taken = default;
+            return false;
+        }
+
+        _inRow++;
+        next.Peer.IsShown = true;
+        taken = next.Event;
+        return true;
+    }
+
+    public void Clear() => _all.Clear();
+
+    private static bool BringToFront(Queue<PullPeer> line)
+    {
+        for (int looked = 0; looked < LookedAt && line.TryPeek(out PullPeer? peer); looked++)
+        {
+            if (peer.First is null)
+            {
+                peer.IsInLine = false; // Its messages were dropped.
+                line.Dequeue();
+            }
+            else if (peer.IsShown)
+            {
+                return true;
+            }
+            else
+            {
+                line.Enqueue(line.Dequeue());
+            }
+        }
+
+        return false;
+    }
+}
