@@ -14,8 +14,14 @@ namespace Net.Zlink.Transports;
 /// <param name="socket">Connected and blocking, which the base class asks for; owned.</param>
 internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, ownsSocket: true)
 {
+    // What a TLS session may go through within one read: its tickets are some KB, and an update of keys is 26 bytes. The library keeps its answers to these until this side writes something, which may be never:
+    // 2.5 million of them, of 26 bytes each, took 60 MB in 50 s (docs/architecture.md, "Limits").
+    private const int MostWithoutData = 1024 * 1024;
+
     private InputWait? _wait;
     private bool _isInHandshake = true;
+    private bool _isOfSession;
+    private long _withoutData;
     private int _pollingThread;
     private int _waitingWrites;
     private ReadTurn _turn;
@@ -42,22 +48,35 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
 
             if (_turn.TryEnd())
             {
-                return RestAsync(ReadTurn.ReadElsewhereAsync(this, buffer, cancellationToken)); // At rest, so that a farewell need not wait for a peer that never ends.
+                return RestAsync(ReadTurn.ReadElsewhereAsync(this, buffer, cancellationToken), isCounted: true); // At rest, so that a farewell need not wait for a peer that never ends.
+            }
+
+            if (_isOfSession && _withoutData > MostWithoutData)
+            {
+                return ValueTask.FromException<int>(new IOException("the peer sent a MiB over TLS that was no data: updates of keys, for one"));
             }
 
             if (!buffer.IsEmpty && !cancellationToken.IsCancellationRequested && TryRead(buffer.Span, out int got, out Exception? failure))
             {
                 _turn.Take(got);
+                _withoutData += got;
                 return failure is null ? new ValueTask<int>(got) : ValueTask.FromException<int>(failure);
             }
         }
 
         ValueTask<int> read = isWait ? WaitAsync(cancellationToken) : base.ReadAsync(buffer, cancellationToken);
-        return read.IsCompleted ? read : RestAsync(read);
+        return read.IsCompleted ? read : RestAsync(read, isCounted: false);
     }
 
     /// <summary>A read of the engine's begins.</summary>
     public void BeginTurn() => _turn.Begin();
+
+    /// <summary>A read of the TLS session over this begins, and ends with data: what is read meanwhile beyond some of that is none.</summary>
+    public void BeginSessionRead()
+    {
+        _isOfSession = true;
+        _withoutData = 0;
+    }
 
     /// <summary>Reads what is there. Behind the handshake only.</summary>
     /// <param name="into">At least a byte.</param>
@@ -123,12 +142,14 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
 
     // A message that arrives in pieces, for one: rarer than the waits before it.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<int> RestAsync(ValueTask<int> read)
+    private async ValueTask<int> RestAsync(ValueTask<int> read, bool isCounted)
     {
         Reads.Rest();
         try
         {
-            return await read.ConfigureAwait(false);
+            int got = await read.ConfigureAwait(false);
+            _withoutData += isCounted ? 0 : got;
+            return got;
         }
         finally
         {

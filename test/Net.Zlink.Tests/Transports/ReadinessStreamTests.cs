@@ -51,6 +51,61 @@ public sealed class ReadinessStreamTests : IAsyncLifetime
     }
 
     [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_session_that_goes_through_a_MiB_within_one_read_is_ended_and_one_whose_reads_end_is_not(bool isOneRead)
+    {
+        Begin(isHandshakeOver: true);
+        using var end = new CancellationTokenSource();
+        Task talking = Task.Run(
+            () =>
+            {
+                try
+                {
+                    while (!end.IsCancellationRequested)
+                    {
+                        _peer.Send(new byte[16 * 1024]);
+                    }
+                }
+                catch (Exception e) when (e is SocketException or ObjectDisposedException)
+                {
+                    // The test is over.
+                }
+            },
+            Guard.Token);
+        byte[] buffer = new byte[16 * 1024];
+        long read = 0;
+        _stream.BeginSessionRead();
+        async Task ReadAsync()
+        {
+            while (read < 4 * 1024 * 1024)
+            {
+                if (!isOneRead)
+                {
+                    _stream.BeginTurn();
+                    _stream.BeginSessionRead();
+                }
+
+                read += await _stream.ReadAsync(buffer, CancellationToken.None);
+            }
+        }
+
+        if (isOneRead)
+        {
+            Assert.Contains("no data", (await Assert.ThrowsAsync<IOException>(() => ReadAsync().Guarded())).Message, StringComparison.Ordinal);
+            Assert.InRange(read, 1024 * 1024, (1024 + 16) * 1024);
+        }
+        else
+        {
+            await ReadAsync().Guarded();
+        }
+
+        await end.CancelAsync();
+        _peer.Dispose();
+        await talking.Guarded();
+    }
+
+    [Theory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_write_that_the_kernel_has_no_room_for_goes_on_where_it_stopped(bool isHandshakeOver)

@@ -22,6 +22,13 @@ internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
     /// <inheritdoc cref="ReadinessStream.EndHandshake"/>
     public int EndHandshake() => stream.EndHandshake();
 
+    /// <inheritdoc/>
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        stream.BeginSessionRead();
+        return base.ReadAsync(buffer, cancellationToken);
+    }
+
     /// <summary>Says close_notify as soon as no read is at work. Any thread, once nothing is written any more.</summary>
     public override Task ShutdownAsync() => Reads.RunAsync(base.ShutdownAsync);
 
