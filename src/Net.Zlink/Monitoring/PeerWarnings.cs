@@ -48,6 +48,15 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
+    /// <summary>What was accepted for a peer was not written when its connection ended.</summary>
+    public void Undelivered(string peer, string endpoint, long messages, long bytes)
+    {
+        if (Admits(endpoint, peer))
+        {
+            Log.Undelivered(logger, peer, endpoint, messages, bytes);
+        }
+    }
+
     /// <summary>A peer began more than it may, and its connection is ended.</summary>
     public void PeerHoldsTooMuch(string endpoint, string remote, string detail)
     {

@@ -227,7 +227,7 @@ internal abstract class SocketCore
             {
                 PeerRoutingId = pipe.Peer.RoutingId,
             });
-            Log.Undelivered(Host.Logger, PeerIdentity.NameOf(pipe.Peer.RoutingId), pipe.Endpoint, dropped.DroppedMessages, dropped.DroppedBytes);
+            Host.Warnings.Undelivered(PeerIdentity.NameOf(pipe.Peer.RoutingId), pipe.Endpoint, dropped.DroppedMessages, dropped.DroppedBytes);
         }
     }
 

@@ -381,7 +381,7 @@ internal sealed class StreamHub
         if (counts.Outbound.DroppedMessages > 0)
         {
             Publish(SocketEventTypes.MessagesDropped, counts.Outbound.DroppedMessages, link, "accepted, but not written when the connection ended");
-            Log.Undelivered(Host.Logger, link.Id.ToString(CultureInfo.InvariantCulture), link.Endpoint, counts.Outbound.DroppedMessages, counts.Outbound.DroppedBytes);
+            Host.Warnings.Undelivered(link.Id.ToString(CultureInfo.InvariantCulture), link.Endpoint, counts.Outbound.DroppedMessages, counts.Outbound.DroppedBytes);
         }
     }
 

@@ -53,6 +53,19 @@ public sealed class PeerWarningsTests : IDisposable
         }
     }
 
+    [Fact]
+    public void What_was_not_delivered_is_told_for_each_peer_within_the_16_lines_of_its_endpoint()
+    {
+        var warnings = new PeerWarnings(_log, _time);
+        for (int i = 0; i < 100; i++)
+        {
+            warnings.Undelivered(i.ToString(CultureInfo.InvariantCulture), "tcp://a", 1, 10);
+        }
+
+        Assert.Equal(PeerWarnings.MostPerEndpoint, Warnings.Count());
+        Assert.Contains("1 accepted messages (10 bytes) were not delivered", Warnings.First(), StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData("STREAM, full")]
     [InlineData("ZMP, full")]
