@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Pipes;
 
@@ -60,6 +61,10 @@ public readonly struct Message : IDisposable
     /// <summary>The endpoint it came from, such as tcp://192.0.2.1:40000; empty for inproc.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public string RemoteEndpoint => Source?.RemoteEndpoint ?? "";
+
+    /// <summary>The certificate that the peer that sent it has shown, over tls and wss; null where it showed none, and for what the socket itself made. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose it.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public X509Certificate2? RemoteCertificate => Source?.Certificate;
 
     /// <summary>What the application keeps with the peer that sent it: null until the application sets it, and then the same for each of the peer's messages. So a server needs no table of its clients.</summary>
     /// <remarks>Safe for any number of threads; the last to set it wins. It belongs to one connection and goes with it: a peer that connects again begins with null. A copy has what the message has. <see cref="PeerInfo.State"/> shows it, too.</remarks>

@@ -1,3 +1,4 @@
+using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Pipes;
 
@@ -14,6 +15,9 @@ public sealed record PeerInfo
 
     /// <summary>Its address as an endpoint; empty for inproc and while not connected.</summary>
     public required string RemoteEndpoint { get; init; }
+
+    /// <summary>The certificate that it showed, over tls and wss; null where it showed none. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose it.</summary>
+    public required X509Certificate2? RemoteCertificate { get; init; }
 
     /// <summary>When the handshake was complete; null while it is not.</summary>
     public required DateTimeOffset? ConnectedAt { get; init; }
@@ -63,6 +67,7 @@ public sealed record PeerInfo
             RoutingId = peer.RoutingId,
             Endpoint = pipe.Endpoint,
             RemoteEndpoint = peer.RemoteEndpoint,
+            RemoteCertificate = peer.Certificate,
             ConnectedAt = peer.ConnectedAt == default ? null : peer.ConnectedAt,
             IsConnected = isConnected,
             WhyNotConnected = isConnected ? null : (pipe as InprocPipe)?.Trouble ?? (pipe as WirePipe)?.Dialer?.Trouble,

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
@@ -23,6 +24,9 @@ public sealed class StreamPeer
 
     /// <summary>Its address.</summary>
     public EndPoint? RemoteEndPoint => _link.Remote;
+
+    /// <summary>The certificate that it showed, over tls and wss; null where it showed none. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose it.</summary>
+    public X509Certificate2? RemoteCertificate => _link.RemoteCertificate;
 
     /// <summary>Our address on this connection.</summary>
     public EndPoint? LocalEndPoint => _link.Connection?.LocalEndPoint ?? _link.Pipe?.LocalEndPoint;

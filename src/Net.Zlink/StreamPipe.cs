@@ -1,5 +1,6 @@
 using System.IO.Pipelines;
 using System.Net;
+using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Engine;
 
 namespace Net.Zlink;
@@ -30,6 +31,9 @@ public sealed class StreamPipe : IDuplexPipe, IAsyncDisposable
 
     /// <summary>The peer's address.</summary>
     public EndPoint? RemoteEndPoint => _connection.RemoteEndPoint;
+
+    /// <summary>The certificate that the peer showed, over tls and wss; null where it showed none. It is the connection's: do not dispose it.</summary>
+    public X509Certificate2? RemoteCertificate => _connection.RemoteCertificate;
 
     /// <summary>Our address on this connection.</summary>
     public EndPoint? LocalEndPoint => _connection.LocalEndPoint;

@@ -2,6 +2,7 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Net;
 using System.Net.Sockets;
+using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Transports;
@@ -65,6 +66,8 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     public EndPoint? RemoteEndPoint { get; init; }
 
     public EndPoint? LocalEndPoint { get; init; }
+
+    public X509Certificate2? RemoteCertificate => _wire.RemoteCertificate;
 
     public long ReceivedBytes => Volatile.Read(ref _receivedBytes);
 

@@ -20,6 +20,18 @@ internal static class EndpointEvents
         Log.ListenerClosed(host.Logger, endpoint, error);
     }
 
+    /// <summary>A bind came to nothing. As natively the event names the address without its scheme, and there is none for a text that has no scheme, or nothing behind it.</summary>
+    /// <returns>The error.</returns>
+    public static EndpointError BindFailed(SocketMonitors monitors, string text, in EndpointError error)
+    {
+        if (EndpointText.TryParse(text, out EndpointText parts, out _))
+        {
+            monitors.Publish(SocketEventTypes.BindFailed, error.Errno, parts.Rest, "", detail: error.Sentence);
+        }
+
+        return error;
+    }
+
     /// <summary>The system is asked to connect: the native core reports every such attempt as delayed, with EINPROGRESS. A name that is not found is no attempt.</summary>
     public static void Connecting(SocketMonitors monitors, string endpoint)
     {

@@ -102,15 +102,13 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
         if (!Transports.Endpoints.TryParseBind(text, out BindTarget target, out error))
         {
-            return error;
+            return EndpointEvents.BindFailed(socket.Monitors, text, error);
         }
 
         BindResult bound = target.Bind(settings.Transport);
         if (bound.Listener is null)
         {
-            // The native event names the address without its scheme.
-            socket.Monitors.Publish(SocketEventTypes.BindFailed, bound.Error.Errno, parts.Rest, "", detail: bound.Error.Sentence);
-            return bound.Error;
+            return EndpointEvents.BindFailed(socket.Monitors, text, bound.Error);
         }
 
         var listener = new ZmpListener(socket, bound.Listener, text, settings);

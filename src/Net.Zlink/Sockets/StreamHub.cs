@@ -81,15 +81,13 @@ internal sealed class StreamHub
         endpoint = "";
         if (!Endpoints.TryParseBind(text, out BindTarget target, out EndpointError error))
         {
-            return error;
+            return EndpointEvents.BindFailed(Monitors, text, error);
         }
 
         (ITransportListener? bound, error) = target.Bind(settings.Transport);
         if (bound is null)
         {
-            // The native event names the address without its scheme.
-            Monitors.Publish(SocketEventTypes.BindFailed, error.Errno, text[(text.IndexOf("://", StringComparison.Ordinal) + 3)..], "", detail: error.Sentence);
-            return error;
+            return EndpointEvents.BindFailed(Monitors, text, error);
         }
 
         var listener = new StreamListener(this, bound, text, settings, factory);

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Transports;
@@ -20,6 +21,8 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire w
     public object Origin => origin;
 
     public EndPoint? Remote => remote;
+
+    public X509Certificate2? RemoteCertificate => wire.RemoteCertificate;
 
     public string RemoteText => wire.Format(remote, endpoint);
 

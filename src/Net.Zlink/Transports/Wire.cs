@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using System.Net.Sockets;
+using System.Security.Cryptography.X509Certificates;
 
 namespace Net.Zlink.Transports;
 
@@ -42,6 +43,9 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
 
     /// <summary>The polling thread of the runtime that brings the socket's news, by its managed id, where its handshake has shown that (with inline completions); otherwise 0.</summary>
     public int PollingThread { get; set; }
+
+    /// <summary>The certificate that the peer showed; null where it showed none, or is not asked for one.</summary>
+    public X509Certificate2? RemoteCertificate { get; set; }
 
     /// <summary>What is written together travels in one message of the transport's own, and is read in as many pieces by the peer: answers are gathered while there is more to read.</summary>
     public virtual bool IsPacked => false;

@@ -278,7 +278,8 @@ public sealed class ZmpMonitorTests
         Assert.Throws<ZlinkException>(() => second.Bind(endpoint));
         SocketEvent failed = await NextAsync(monitor, SocketEventTypes.BindFailed);
         Assert.Equal((98L, endpoint["tcp://".Length..]), (failed.Value, failed.LocalEndpoint));
-        Assert.Throws<ZlinkException>(() => second.Bind("tcp://nonsense"));
+        Assert.Throws<ZlinkException>(() => second.Bind("tcp://"));
+        Assert.Throws<ZlinkException>(() => second.Bind("pgm://127.0.0.1:5555"));
         Assert.False(monitor.TryRead(out _));
     }
 
@@ -287,6 +288,12 @@ public sealed class ZmpMonitorTests
     [InlineData("ws://no-such-host.invalid:5555/x", 19)]
     [InlineData("tcp://[::1]:5555", 19)]
     [InlineData("tls://127.0.0.1:5555", 22)]
+    [InlineData("tcp://nonsense", 22)]
+    [InlineData("tcp://127.0.0.1", 22)]
+    [InlineData("tcp://127.0.0.1:x", 22)]
+    [InlineData("tls://127.0.0.1:x", 22)]
+    [InlineData("ws://127.0.0.1", 22)]
+    [InlineData("ipc://@", 22)]
     public async Task A_refused_bind_has_the_native_number(string endpoint, long errno)
     {
         await using ZlinkContext context = _context;

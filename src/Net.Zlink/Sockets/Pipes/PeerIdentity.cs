@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Transports.Ipc;
@@ -15,6 +16,9 @@ namespace Net.Zlink.Sockets.Pipes;
 internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties, string RemoteEndpoint, string LocalEndpoint, DateTimeOffset ConnectedAt)
 {
     public static readonly PeerIdentity Unknown = new([], null, "", "", default);
+
+    /// <summary>The certificate that it showed, over tls and wss.</summary>
+    public X509Certificate2? Certificate { get; init; }
 
     /// <summary>What the application keeps with the peer; one for all names that a connection's peer goes by.</summary>
     public PeerSlot Slot { get; } = new();

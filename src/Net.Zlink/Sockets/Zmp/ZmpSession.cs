@@ -361,7 +361,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         string address = PeerIdentity.AddressOf(RemoteEndPoint, Connection.Wire.Socket);
         ZmpProperties? properties = ZmpProperties.Of(body, address.Length > 0 ? [new(ZmpProperties.PeerAddressKey, address), new(ZmpProperties.FileDescriptorKey, NumberOf(Connection.Wire.Socket))] : []);
         (string local, string remote) = Ends;
-        var peer = new PeerIdentity(_peerRoutingId, properties, remote, local, _socket.Host.Time.GetUtcNow());
+        var peer = new PeerIdentity(_peerRoutingId, properties, remote, local, _socket.Host.Time.GetUtcNow()) { Certificate = Connection.Wire.RemoteCertificate };
         if (!_socket.OnSessionReady(this, peer))
         {
             return false;

@@ -1,4 +1,5 @@
 using System.Net.Security;
+using System.Security.Cryptography.X509Certificates;
 
 namespace Net.Zlink.Transports.Tls;
 
@@ -7,6 +8,9 @@ namespace Net.Zlink.Transports.Tls;
 /// <param name="stream">The socket's stream; owned. It tells <see cref="Reads"/> when the session waits for input.</param>
 internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
 {
+    /// <summary>The certificate that the peer showed, once the handshake is over; null: none.</summary>
+    public X509Certificate2? PeerCertificate => RemoteCertificate as X509Certificate2;
+
     /// <summary>Who reads the session tells this when each read begins and ends.</summary>
     public StreamUse Reads { get; } = stream.Reads;
 

@@ -26,7 +26,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
     public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
     {
         (TlsStream? tls, UpgradeResult failure) = await AuthenticateAsync(socket, time, cancellation).ConfigureAwait(false);
-        return tls is null ? failure : UpgradeResult.Of(new TlsWire(socket, tls, pool) { PollingThread = tls.EndHandshake() });
+        return tls is null ? failure : UpgradeResult.Of(new TlsWire(socket, tls, pool) { PollingThread = tls.EndHandshake(), RemoteCertificate = tls.PeerCertificate });
     }
 
     /// <summary>The handshake alone, for what runs over TLS. The socket belongs to the stream, or is disposed.</summary>

@@ -137,7 +137,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
 
             // The library's client waits a second for the server's end once both have said CLOSE, and lets go of that read without ending it. Our own closing waits already, with limits of its own.
             stream.IsOver = () => webSocket.State == WebSocketState.Closed;
-            return UpgradeResult.Of(new WebSocketWire(socket, scheme, webSocket, stream, secure, pool, isServer, closeTimeout, time));
+            return UpgradeResult.Of(new WebSocketWire(socket, scheme, webSocket, stream, secure, pool, isServer, closeTimeout, time) { RemoteCertificate = secure?.PeerCertificate });
         }
         catch (Exception e) when (StreamFaults.IsOfStream(e))
         {
