@@ -91,6 +91,7 @@ public sealed record ZlinkContextOptions
     } = 1023;
 
     /// <summary>Accepted connections that may be in their TLS handshake or WebSocket upgrade at the same time, over all sockets, counted from their first bytes; further ones wait in line. Default: 1,024, about 50 MB where TLS clients stall.</summary>
+    /// <remarks>A client that begins its handshake and stalls keeps its place for <see cref="SocketOptions.HandshakeInterval"/>, 30 s by default, and enough of them hold up all others of the context: where anybody may connect set that to a second or two.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxHandshakes
     {

@@ -46,7 +46,7 @@ public enum SocketEventTypes
     /// <summary>A peer is ready for messages. Value: 0.</summary>
     ConnectionReady = 0x1000,
 
-    /// <summary>The peer's first bytes were not the protocol's.</summary>
+    /// <summary>The header of the peer's first frame was not as it should be. Who speaks something else altogether rarely gets that far: he is <see cref="Disconnected"/>, with what it looks like as the detail.</summary>
     HandshakeFailedProtocol = 0x2000,
 
     /// <summary>The peer could not be authenticated.</summary>

@@ -22,19 +22,14 @@ internal readonly struct TooLongFrame(uint announced, long limit, bool isMessage
     {
         get
         {
+            string? foreign = isMessage ? null : ForeignSpeech.Of(Bytes);
             if (!IsText)
             {
-                return "";
+                return foreign is null ? "" : $"; {foreign}";
             }
 
-            string text = Text;
-            string seen = $"; the four bytes are the text \"{text}\"";
-            if (isMessage)
-            {
-                return $"{seen}: does the client send the length before each message?";
-            }
-
-            return text is "GET " or "POST" or "PUT " or "HEAD" or "OPTI" or "CONN" or "PRI " ? $"{seen}: it looks like HTTP" : $"{seen}: it looks like text without a length before it";
+            string seen = $"; the four bytes are the text \"{Encoding.ASCII.GetString(Bytes)}\"";
+            return isMessage ? $"{seen}: does the client send the length before each message?" : $"{seen}: {foreign ?? "it looks like text without a length before it"}";
         }
     }
 
@@ -54,13 +49,13 @@ internal readonly struct TooLongFrame(uint announced, long limit, bool isMessage
         }
     }
 
-    private string Text
+    private byte[] Bytes
     {
         get
         {
-            Span<byte> bytes = stackalloc byte[sizeof(uint)];
+            byte[] bytes = new byte[sizeof(uint)];
             BinaryPrimitives.WriteUInt32BigEndian(bytes, announced);
-            return Encoding.ASCII.GetString(bytes);
+            return bytes;
         }
     }
 }

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Net.Sockets;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Pipes;
 using Net.Zlink.Transports;
@@ -18,6 +19,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     private ZmpScanner _scanner;
     private ZmpInbound _inbound;
     private ZmpFault? _scanFault;
+    private string? _foreign;
     private int _nextFrameSize;
     private ZmpHeartbeats? _heartbeats;
     private ShardTimer? _handshakeTimer;
@@ -124,6 +126,11 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     {
         ZmpScan scan = _scanner.Scan(bytes, _settings.MaxMessageSize);
         _scanFault = scan.Fault;
+        if (scan.Fault is not null && !_isReady && bytes is not [ZmpFrame.Magic, ..])
+        {
+            _foreign = ForeignSpeech.Of(bytes);
+        }
+
         _nextFrameSize = scan.NextFrameSize;
         return new FrameScan(scan.Consumed, scan.Frames, scan.NextFrameSize, scan.Fault is not null, scan.AnnouncedLength);
     }
@@ -322,7 +329,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         Fault = fault;
         WriteError(fault);
         (string whose, ZmpErrorCode code) = fault.Origin == ZmpFaultOrigin.Received ? ("the peer sent an ERROR", fault.PeersCode) : ("protocol fault", fault.Code);
-        string words = fault.PeersWords is { } said ? $"; it says {EndpointError.Quote(said)}" : "";
+        string words = fault.PeersWords is { } said ? $"; it says {EndpointError.Quote(said)}" : _foreign is null ? "" : $"; {_foreign}";
         Connection.Close(reason, CloseMode.Orderly, detail ?? $"{whose}: code {(int)code:X2}, {fault.Reason}{words}");
     }
 

@@ -160,6 +160,11 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
             return new UpgradeResult(null, HandshakeFailure.Certificate, error, $"the peer refused the TLS handshake: {words}");
         }
 
+        if (words.Contains("frame size", StringComparison.Ordinal))
+        {
+            words = $"{words} So what the peer speaks is no TLS: one side's endpoint may be tls or wss, and the other's not.";
+        }
+
         // With options of the application's own it is the base library that judges, in its words.
         bool isCertificate = words.Contains("certificate", StringComparison.OrdinalIgnoreCase);
         return new UpgradeResult(null, isCertificate ? HandshakeFailure.Certificate : HandshakeFailure.Malformed, error, $"the TLS handshake failed: {words}");
