@@ -123,7 +123,8 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
 #pragma warning restore CA1031
         {
             string what = PemFiles.IsOfFiles(e) && settings.Certificate is null ? "the files named in Tls" : "the application's TLS options";
-            throw new CredentialsException($"{what} cannot be used: {ExceptionText.MessageOf(e)}", e);
+            string? named = host is null && PemFiles.IsOfFiles(e) ? credentials.Check() : null; // Which of them, where that is still so.
+            throw new CredentialsException(named ?? $"{what} cannot be used: {ExceptionText.MessageOf(e)}", e);
         }
     }
 

@@ -15,6 +15,11 @@ internal sealed class WebSocketBindTarget(string text, bool isSecure, TcpBindAdd
     /// <inheritdoc/>
     public override BindResult Bind(TransportSettings settings)
     {
+        if (settings.WebSocket.Check() is { } unusable)
+        {
+            return new BindResult(null, EndpointError.Invalid(unusable));
+        }
+
         TlsUpgrade? tls = null;
         string scheme = isSecure ? EndpointText.Wss : EndpointText.Ws;
         if (isSecure)

@@ -171,7 +171,8 @@ internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, Web
         stream.Take(length);
         byte[] answer = request.Refusal == 0 ? UpgradeAnswer.Accept(WebSocketKey.BytesOf(request.Key)) : UpgradeAnswer.Refuse(request.Refusal, request.Reason);
         await stream.WriteAsync(answer, cancellation).ConfigureAwait(false);
-        return request.Refusal == 0 ? null : Malformed($"the upgrade was refused with status {request.Refusal}: {request.Reason}");
+        string whose = request is { Refusal: Forbidden, Origin: { } origin } ? $" ({EndpointError.Quote(origin)} is not among AllowedOrigins)" : "";
+        return request.Refusal == 0 ? null : Malformed($"the upgrade was refused with status {request.Refusal}: {request.Reason}{whose}");
     }
 
     private UpgradeRequest Judge(UpgradeRequest request)

@@ -149,6 +149,29 @@ public sealed class UpgradeRequestTests
         await AssertAnswerAsync(fixture, socket, socket.Bind("ws://127.0.0.1:0"), $"{Line}{Asking}{origin}\r\n", status);
     }
 
+    [Theory]
+    [InlineData("https://shop.example/", false)]
+    [InlineData("shop.example", false)]
+    [InlineData("*", false)]
+    [InlineData("https://", false)]
+    [InlineData("https://*.example", false)]
+    [InlineData("http://localhost:8080", true)]
+    [InlineData("chrome-extension://abcdef", true)]
+    [InlineData("null", true)]
+    public async Task An_allowed_origin_that_none_can_ever_have_is_refused_when_it_is_bound(string origin, bool isOne)
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream();
+        socket.Options.WebSocket.AllowedOrigins.Add(origin);
+        ZlinkException? refused = isOne ? null : Assert.Throws<ZlinkException>(() => socket.Bind("ws://127.0.0.1:0"));
+        Assert.Equal(isOne, refused is null);
+        Assert.Equal(!isOne, refused?.Message.Contains($"\"{origin}\" in WebSocket.AllowedOrigins is no origin", StringComparison.Ordinal) ?? false);
+        socket.Options.WebSocket.AllowedOrigins.Clear();
+        socket.Bind("ws://127.0.0.1:0");
+        socket.Options.WebSocket.AllowedPaths.Add("feed");
+        Assert.Contains("is no path", Assert.Throws<ZlinkException>(() => socket.Bind("ws://127.0.0.1:0")).Message, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task A_request_may_come_byte_by_byte()
     {
@@ -247,7 +270,8 @@ public sealed class UpgradeRequestTests
             string[] parts = answer.Split("\r\n\r\n");
             Assert.Contains(string.Create(CultureInfo.InvariantCulture, $"Content-Length: {parts[1].Length}"), parts[0], StringComparison.Ordinal);
             Assert.Equal(status == 426, parts[0].Contains("Sec-WebSocket-Version: 13", StringComparison.Ordinal));
-            Assert.Equal(string.Create(CultureInfo.InvariantCulture, $"the upgrade was refused with status {status}: {parts[1]}"), failed.Detail);
+            Assert.StartsWith(string.Create(CultureInfo.InvariantCulture, $"the upgrade was refused with status {status}: {parts[1]}"), failed.Detail, StringComparison.Ordinal);
+            Assert.Equal(status == 403, failed.Detail!.EndsWith("is not among AllowedOrigins)", StringComparison.Ordinal));
         }
 
         SocketEvent disconnected = await monitor.NextAsync(SocketEventTypes.Disconnected);
