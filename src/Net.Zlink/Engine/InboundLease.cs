@@ -25,6 +25,10 @@ internal sealed class InboundLease
     /// <summary>Slots whose state is one word: a bit each in its lower half, their generation in the upper.</summary>
     public const int GroupSize = 32;
 
+    // What one lease takes over from another: reads that bring more than this are worth a lease of their own.
+    private const int FewSlots = 4;
+    private const int ShortBytes = 256;
+
     /// <summary>A <see cref="PassedAt"/> of messages that no filter was asked about yet.</summary>
     public const int NeverPassed = -1;
 
@@ -172,7 +176,6 @@ internal sealed class InboundLease
         }
 
         group |= 1L << (start % GroupSize);
-
     }
 
     /// <summary>Parts of the message that has not ended yet.</summary>
@@ -206,6 +209,28 @@ internal sealed class InboundLease
 
         Count = _messageStart;
         return rest;
+    }
+
+    /// <summary>Takes over the messages of another lease, where they are few and short, of one part each, and from the same sender: the other one is then given back. Both are unread, and no consumer knows of them.</summary>
+    public bool TryAbsorb(InboundLease other)
+    {
+        // Not what is long: in the slab of the lease itself it would stay for as long as any of the others.
+        if (other.Count > FewSlots || other.Bytes > ShortBytes || Bytes > ShortBytes * MaxSlots || other.Messages != other.Count || Count + other.Count > MaxSlots || Messages != Count || Cursor > 0 || other.Cursor > 0
+            || PassedAt != other.PassedAt || !ReferenceEquals(Source, other.Source) || NoticeOf is not null || other.NoticeOf is not null)
+        {
+            return false;
+        }
+
+        for (int i = 0; i < other.Count; i++)
+        {
+            (Slab slab, int offset, int length) = other.PlaceOf(i);
+            slab.AddReference();
+            AddPart(slab, offset, length);
+            EndMessage();
+        }
+
+        other.ReleaseRest();
+        return true;
     }
 
     /// <summary>Ends all messages but the last. Returns how many.</summary>

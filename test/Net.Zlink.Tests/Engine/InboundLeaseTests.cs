@@ -27,6 +27,55 @@ public sealed class InboundLeaseTests
     }
 
     [Fact]
+    public void Short_messages_of_another_lease_are_taken_over_and_each_ends_for_itself()
+    {
+        InboundLease lease = Take("a", "b");
+        InboundLease other = Take("c", "d");
+        Assert.True(lease.TryAbsorb(other));
+        Assert.Equal((4, 4, 4L, 0), (lease.Messages, lease.Unread, lease.Bytes, lease.OpenParts));
+        int[] generations = [.. Enumerable.Range(0, 4).Select(lease.GenerationOf)];
+        Assert.Equal("abcd", string.Concat(Enumerable.Range(0, 4).Select(i => (char)lease.Payload(i, generations[i]).Span[0])));
+        Assert.Equal(2, _pool.GetStatistics().Live);
+        lease.Release(2, generations[2]);
+        lease.Release(3, generations[3]);
+        Assert.Equal(1, _pool.GetStatistics().Live);
+        Assert.Throws<ObjectDisposedException>(() => lease.Payload(3, generations[3]));
+        lease.ReleaseRest();
+        Assert.Equal(0, _pool.GetStatistics().Live);
+    }
+
+    [Fact]
+    public void What_is_long_or_much_or_of_several_parts_or_of_another_peer_is_not_taken_over()
+    {
+        InboundLease lease = Take("a");
+        InboundLease several = InboundLease.Rent(_slabs.Rent(10), source: null);
+        several.AddPart(0, 1);
+        several.AddPart(1, 1);
+        several.EndMessage();
+        InboundLease ofAnother = InboundLease.Rent(_slabs.Rent(10), new object());
+        ofAnother.AddPart(0, 1);
+        ofAnother.EndMessage();
+        InboundLease[] others = [Take("1", "2", "3", "4", "5"), Take(new string('x', 257)), several, ofAnother];
+        foreach (InboundLease other in others)
+        {
+            Assert.False(lease.TryAbsorb(other));
+            other.ReleaseRest();
+        }
+
+        for (int i = 1; i < InboundLease.MaxSlots; i++)
+        {
+            Assert.True(lease.TryAbsorb(Take("x")));
+        }
+
+        InboundLease beyond = Take("x");
+        Assert.False(lease.TryAbsorb(beyond));
+        Assert.False(beyond.TryAbsorb(lease));
+        beyond.ReleaseRest();
+        lease.ReleaseRest();
+        Assert.Equal(0, _pool.GetStatistics().Live);
+    }
+
+    [Fact]
     public void A_second_dispose_is_harmless_and_a_read_after_it_throws()
     {
         InboundLease lease = Take("a", "b");

@@ -20,6 +20,17 @@ internal struct AddedLeases
     /// <summary>The oldest; each leads to the next.</summary>
     public InboundLease? First;
 
+    /// <summary>Adds what one read brought. Short messages of short reads join those before them: a lease alone, 0.6 KB, was twenty and more times what limits count for a message of some bytes.</summary>
+    public void Append(InboundLease lease)
+    {
+        if (_last is { } last && !_isOpen && First is not null && last.TryAbsorb(lease))
+        {
+            return;
+        }
+
+        Link(lease);
+    }
+
     /// <summary>Adds a lease that others have filled.</summary>
     public void Link(InboundLease lease)
     {

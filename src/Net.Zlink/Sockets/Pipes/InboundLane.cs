@@ -117,9 +117,9 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             else
             {
                 obsolete = Conflates ? KeepNewest(lease) : null;
-                _added.Link(lease);
                 _room.Add(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
                 news = _isInLine && !_isInArrivalOrder ? 0 : lease.Messages;
+                _added.Append(lease); // It may be none any more behind this.
                 _isInLine = true;
                 park = !Conflates && _room.ParkIfFull(this);
                 lease = null!;
