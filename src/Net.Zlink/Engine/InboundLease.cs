@@ -216,7 +216,7 @@ internal sealed class InboundLease
     {
         // Not what is long: in the slab of the lease itself it would stay for as long as any of the others.
         if (other.Count > FewSlots || other.Bytes > ShortBytes || Bytes > ShortBytes * MaxSlots || other.Messages != other.Count || Count + other.Count > MaxSlots || Messages != Count || Cursor > 0 || other.Cursor > 0
-            || PassedAt != other.PassedAt || !ReferenceEquals(Source, other.Source) || NoticeOf is not null || other.NoticeOf is not null)
+            || PassedAt != other.PassedAt || !ReferenceEquals(Source, other.Source) || !ReferenceEquals(NoticeOf, other.NoticeOf))
         {
             return false;
         }

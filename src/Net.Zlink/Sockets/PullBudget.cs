@@ -8,8 +8,21 @@ namespace Net.Zlink.Sockets;
 /// <param name="queue">The queue.</param>
 internal sealed class PullBudget(long limit, ByteBudget? context, IShareHolder queue)
 {
+    // What one read of a short frame takes besides: its lease, with the places of 32 messages. Frames of some bytes, each of another peer, were counted 8 MiB and took 530.
+    private const int LeaseCost = 600;
+
+    // Not counted, so that a small limit is one of bytes that were sent: 38 KB.
+    private const int FreeLeases = 64;
+
     private readonly Queue<PullPeer> _line = new();
+    private int _leases;
     private QueueRoom _room = new(new QueueLimits(0, limit), context);
+
+    /// <summary>A chain of leases has come in.</summary>
+    public void Add(InboundLease? chain) => _leases += LengthOf(chain);
+
+    /// <summary>A chain of leases was dropped.</summary>
+    public void Drop(InboundLease? chain) => _leases -= LengthOf(chain);
 
     /// <summary>Whether a peer's connection is to stop reading, which it is then told.</summary>
     public bool ShouldPark(PullPeer peer, long unread)
@@ -30,9 +43,10 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareHolder q
         return true;
     }
 
-    /// <summary>So many bytes of a peer were taken out: adds those that may read again.</summary>
-    public void Taken(PullPeer peer, long bytes, long unread, ref PullPeer? resume)
+    /// <summary>So many bytes of a peer were taken out, and with them perhaps the last of a lease: adds those that may read again.</summary>
+    public void Taken(PullPeer peer, long bytes, bool isLeaseOver, long unread, ref PullPeer? resume)
     {
+        _leases -= isLeaseOver ? 1 : 0;
         if (peer.IsParked && peer.Limits.IsBelowLowMark(peer.Messages, peer.Bytes))
         {
             if (IsOver(unread))
@@ -51,7 +65,7 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareHolder q
     /// <summary>So many bytes are gone: adds those that were stopped for the budget and may read again.</summary>
     public void Freed(long bytes, long unread, ref PullPeer? resume)
     {
-        _room.Shrink(unread);
+        _room.Shrink(unread + Besides);
         if (_line.Count == 0 || IsOver(unread))
         {
             return;
@@ -80,9 +94,26 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareHolder q
     }
 
     /// <summary>Nothing is unread, nor will be.</summary>
-    public void End() => _room.Shrink(0);
+    public void End()
+    {
+        _leases = 0;
+        _room.Shrink(0);
+    }
 
-    private bool IsOver(long unread) => unread > 0 && !_room.TryMakeRoom(messages: 1, unread, queue);
+    private long Besides => (long)LeaseCost * Math.Max(0, _leases - FreeLeases);
+
+    private bool IsOver(long unread) => unread > 0 && !_room.TryMakeRoom(messages: 1, unread + Besides, queue);
+
+    private static int LengthOf(InboundLease? chain)
+    {
+        int length = 0;
+        for (; chain is not null; chain = chain.Next)
+        {
+            length++;
+        }
+
+        return length;
+    }
 
     private void Wait(PullPeer peer)
     {

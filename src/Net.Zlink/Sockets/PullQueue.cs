@@ -8,8 +8,7 @@ namespace Net.Zlink.Sockets;
 /// <remarks>
 /// Peers with unread messages stand in a line; each turn serves one peer with what one read may bring (at most 64 KiB or 256 messages), in however many reads it came: a flooding peer delays the
 /// others by no more than that, one whose messages came in pieces has the same share as one whose came at once, and a consumer works on one peer's messages, and answers them in one write. Connect and disconnect events overtake other peers'
-/// data, some at a time; a peer's disconnect comes behind its own unread data. The lock is held for pointer work only: connections are resumed, and
-/// waiters completed, after it is left.
+/// data, some at a time; a peer's disconnect comes behind its own unread data. The lock is held for pointer work only: connections are resumed, and waiters completed, after it is left.
 /// <para>
 /// A consumer whose code goes on in place (<see cref="PullWaiter.GoesOnInPlace"/>) is run by the shard that has just read. It gets one turn; for the next one it waits even where there is something,
 /// so that the shard does its other work in between, and is served by whichever shard reads next, or else by a work of its own.
@@ -88,6 +87,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
                 return Delivery.Continue;
             }
 
+            _budget.Add(first);
             if (peer.Last is null)
             {
                 peer.First = first;
@@ -149,6 +149,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
                 peer.IsDropped = true;
                 long freed = peer.Bytes;
                 InboundLease? lease = peer.First;
+                _budget.Drop(lease);
                 peer.First = null;
                 peer.Last = null;
                 _messages -= peer.Messages;
@@ -350,7 +351,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         _turnMessages += count;
         _turnBytes += bytes;
         PassTurn(peer, isLeaseOver);
-        _budget.Taken(peer, bytes, _bytes, ref resume);
+        _budget.Taken(peer, bytes, isLeaseOver, _bytes, ref resume);
         return true;
     }
 

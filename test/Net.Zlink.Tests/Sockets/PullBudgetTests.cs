@@ -30,11 +30,34 @@ public sealed class PullBudgetTests
         Assert.Same(peers[2], other);
     }
 
+    [Fact]
+    public void Frames_that_came_one_by_one_count_what_they_take_and_not_only_what_was_sent()
+    {
+        using var bench = new PullBench(budget: 100_000);
+        TestPeer[] peers = [.. Enumerable.Range(0, 10).Select(_ => bench.NewPeer())];
+        int published = 0;
+        while (peers[published % peers.Length].Publish("x") == Delivery.Continue)
+        {
+            published++;
+        }
+
+        Assert.InRange(published, 64 + 150, 64 + 170); // 600 bytes each but for the first 64.
+        Assert.Equal(published + 1, bench.TakeAll().Count);
+        TestPeer one = bench.NewPeer();
+        Assert.Equal(Delivery.Continue, one.Publish([.. Enumerable.Repeat("x", 10_000)])); // Some read brings them: 40 leases.
+        bench.Queue.PublishDisconnected(one.Pull, dropUnread: true);
+        bench.TakeAll();
+        for (int i = 0; i < 64 + 150; i++)
+        {
+            Assert.Equal(Delivery.Continue, peers[i % peers.Length].Publish("x"));
+        }
+    }
+
     private static void StopAndRead(PullBudget budget, PullPeer peer, ref PullPeer? resume)
     {
         peer.Messages = 1;
         Assert.True(budget.ShouldPark(peer, unread: 1));
         peer.Messages = 0;
-        budget.Taken(peer, bytes: 1, unread: 0, ref resume);
+        budget.Taken(peer, bytes: 1, isLeaseOver: false, unread: 0, ref resume);
     }
 }

@@ -112,14 +112,18 @@ internal sealed class ZmpDialer
     /// <summary>Ends it now.</summary>
     public void Abort()
     {
-        ZmpSession? session;
         lock (_gate)
         {
             _isClosing = true;
-            session = _session;
         }
 
         _stop.Cancel();
+        ZmpSession? session;
+        lock (_gate)
+        {
+            session = _session; // Behind the cancel: a connection that begins finds that, or is found here.
+        }
+
         session?.Connection.RequestClose(_closeReason == DisconnectReason.Unknown ? DisconnectReason.Local : _closeReason, CloseMode.Leave);
     }
 
