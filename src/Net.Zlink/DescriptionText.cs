@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
@@ -9,6 +10,9 @@ internal static class DescriptionText
 {
     // A socket may have thousands of peers; the first ones and their number are what a log line can bear.
     private const int MostPeers = 100;
+
+    // Of a few hundred bytes, one line still.
+    private const int MostEndpoints = 20;
 
     public static void Peers<T>(StringBuilder text, IReadOnlyList<T> peers, Func<T, FormattableString> describe)
     {
@@ -34,14 +38,18 @@ internal static class DescriptionText
         }
     }
 
-    /// <summary>What is wrong with single endpoints.</summary>
-    public static void Troubles(StringBuilder text, IEnumerable<(string Endpoint, string Why)> troubles)
+    /// <summary>What is bound, and what is connected, and what is wrong with any of these.</summary>
+    public static void Endpoints(StringBuilder text, EndpointStatus[] all)
     {
-        foreach ((string endpoint, string why) in troubles)
+        Line(text, $"  bound: {List(EndpointStatus.TextsOf(all, areBound: true))}; connects to: {List(EndpointStatus.TextsOf(all, areBound: false))}");
+        foreach (EndpointStatus one in all.Where(static one => one.Trouble is not null))
         {
-            Line(text, $"  {Quoted(endpoint)}: {why}");
+            Line(text, $"  {Quoted(one.Text)}: {one.Trouble}");
         }
     }
+
+    private static string List(IReadOnlyList<string> endpoints) => endpoints.Count == 0 ? "nothing"
+        : string.Join(", ", endpoints.Take(MostEndpoints)) + (endpoints.Count > MostEndpoints ? string.Create(CultureInfo.InvariantCulture, $" and {endpoints.Count - MostEndpoints} more") : "");
 
     /// <summary>How many, and the causes there were.</summary>
     public static string FailedHandshakes(HandshakeFailures failures)

@@ -13,13 +13,16 @@ internal static class SocketDescription
         SocketStatistics counts = socket.GetStatistics();
         IReadOnlyList<PeerInfo> peers = socket.GetPeers();
         var text = new StringBuilder();
-        Line(text, $"{Protocol.Zmp.ZmpSocketTypeExtensions.get_Name(socket.Core.Type)}{(socket.Core.IsClosed ? ", closed" : "")}, last endpoint {Quoted(socket.LastEndpoint)}{TopicsOf(socket)}");
+        Line(text, $"{Protocol.Zmp.ZmpSocketTypeExtensions.get_Name(socket.Core.Type)}{(socket.Core.IsClosed ? ", closed" : "")}{TopicsOf(socket)}");
+        Endpoints(text, socket.Core.Endpoints.All);
         Line(text, $"  connections: {counts.AcceptedConnections} accepted, {counts.DialledConnections} dialled, {counts.RefusedConnections} refused, {FailedHandshakes(counts.HandshakeFailures)}");
         Line(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written + {counts.DroppedMessages} dropped + {counts.QueuedMessages} queued; not accepted: {counts.DroppedAtHighWaterMark} at a mark, {counts.DroppedAtByteLimit} at a byte limit, {counts.DroppedAtContextLimit} at the context's, {counts.DroppedUnroutable} unroutable, {counts.UnmatchedMessages} unmatched");
         Line(text, $"  received: {counts.ReceivedMessages} read = {counts.DeliveredMessages} delivered + {counts.DroppedUnreadMessages} dropped + {counts.UnreadMessages} unread + {counts.FilteredMessages} filtered");
         QueuesWaiting(text, socket.Core.Host.Budget);
-        Troubles(text, socket.Core.Endpoints.Troubles);
-        Troubles(text, socket.Core.GivenUp.All.Select(static given => ($"given up: {Quoted(given.Endpoint)}", $"{given.Why}; no further attempt is made, connect again once that is mended")));
+        foreach ((string endpoint, string why) in socket.Core.GivenUp.All)
+        {
+            Line(text, $"  given up: {Quoted(endpoint)}: {why}; no further attempt is made, connect again once that is mended");
+        }
 
         Peers(text, peers, static peer => $"{PeerIdentity.NameOf(peer.RoutingId.Span)} {Quoted(peer.RemoteEndpoint)} by {Quoted(peer.Endpoint)}: {StateOf(peer)}, sent {peer.MessagesSent}, to send {peer.Outbound.Messages} ({peer.Outbound.Bytes} bytes), dropped {peer.MessagesDropped}, received {peer.MessagesReceived}, unread {peer.Unread.Messages} ({peer.Unread.Bytes} bytes), last read {Ago(peer.SinceLastRead)}, last write {Ago(peer.SinceLastWrite)}");
         return text.ToString();

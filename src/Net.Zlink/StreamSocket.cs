@@ -38,6 +38,12 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <summary>The endpoint of the last successful bind, numeric and with the real port, or the text of the last connect. Empty before.</summary>
     public string LastEndpoint => Volatile.Read(ref _lastEndpoint);
 
+    /// <summary>What is bound now, with what the system filled in: a snapshot.</summary>
+    public IReadOnlyList<string> BoundEndpoints => EndpointStatus.TextsOf(Hub.Endpoints, areBound: true);
+
+    /// <summary>What ConnectAsync has connected, or tries to connect anew, as it was given: a snapshot.</summary>
+    public IReadOnlyList<string> ConnectedEndpoints => EndpointStatus.TextsOf(Hub.Endpoints, areBound: false);
+
     /// <summary>Peers that can be sent to now.</summary>
     public int PeerCount => Hub.PeerCount;
 

@@ -36,14 +36,20 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
     }
 
-    /// <summary>What is wrong with endpoints that are bound.</summary>
-    public (string Endpoint, string Why)[] Troubles
+    /// <summary>All of them.</summary>
+    public EndpointStatus[] All
     {
         get
         {
             lock (_gate)
             {
-                return [.. _listeners.Where(static l => l.Listener.Upgrade?.Staleness is not null).Select(static l => (l.Endpoint, l.Listener.Upgrade!.Staleness!))];
+                return
+                [
+                    .. _listeners.Select(static l => new EndpointStatus(l.Endpoint, IsBound: true, l.Listener.Upgrade?.Staleness)),
+                    .. _inprocNames.Select(static name => new EndpointStatus($"{EndpointText.Inproc}://{name}", IsBound: true)),
+                    .. _dialers.Keys.Select(static text => new EndpointStatus(text, IsBound: false)),
+                    .. _inprocPipes.All.Select(static pipe => new EndpointStatus(pipe.Endpoint, IsBound: false)),
+                ];
             }
         }
     }

@@ -61,14 +61,14 @@ internal sealed class StreamHub
     /// <summary>Completes when the hub was closed and the last connection is gone.</summary>
     public Task AllClosed => _allClosed.Task;
 
-    /// <summary>What is wrong with endpoints that are bound, and why those are not connected that are tried again.</summary>
-    public (string Endpoint, string Why)[] Troubles
+    /// <summary>The endpoints that are bound, and those that are connected or tried again.</summary>
+    public EndpointStatus[] Endpoints
     {
         get
         {
             lock (_gate)
             {
-                return [.. _listeners.Select(static l => (l.Endpoint, l.Staleness)).Concat(_dialers.Select(static d => (d.Text, d.WhyNotConnected))).Where(static one => one.Item2 is not null)!];
+                return [.. _listeners.Select(static l => new EndpointStatus(l.Endpoint, IsBound: true, l.Staleness)), .. _dialers.Select(static d => new EndpointStatus(d.Text, IsBound: false, d.WhyNotConnected))];
             }
         }
     }
@@ -79,7 +79,7 @@ internal sealed class StreamHub
     public EndpointError Bind(string text, StreamSettings settings, IPeerFactory factory, out string endpoint)
     {
         endpoint = "";
-        if (!Endpoints.TryParseBind(text, out BindTarget target, out EndpointError error))
+        if (!Transports.Endpoints.TryParseBind(text, out BindTarget target, out EndpointError error))
         {
             return EndpointEvents.BindFailed(Monitors, text, error);
         }

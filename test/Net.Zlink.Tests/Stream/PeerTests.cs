@@ -18,7 +18,7 @@ public sealed class PeerTests
         client.Send(there, "two"u8);
         await fixture.UntilAsync(() => server.GetStatistics().ReceivedMessages == 2 && client.GetStatistics().WrittenMessages == 2);
         string text = server.Describe();
-        Assert.Contains($"STREAM, last endpoint {endpoint}", text, StringComparison.Ordinal);
+        Assert.Contains($"  bound: {endpoint}; connects to: nothing", text, StringComparison.Ordinal);
         Assert.Contains("connections: 1 accepted, 0 dialled", text, StringComparison.Ordinal);
         Assert.Contains("received: 2 read, 0 dropped unread, 2 unread", text, StringComparison.Ordinal);
         Assert.Contains($"    peer {here} (tcp://127.0.0.1:", text, StringComparison.Ordinal);
