@@ -198,15 +198,20 @@ internal sealed class ConnectionCloser(Connection connection)
         for (int i = 0; i < reads; i++)
         {
             ReadOutcome outcome = FrameReader.Discard(connection.Wire, connection.Shard.ReceiveSlab, ref _discarded);
-            if (outcome is ReadOutcome.EndOfStream or ReadOutcome.Failed or ReadOutcome.Refused || (_discarded > Wire.MaxDiscarded && IsFlushed))
+            if (outcome is ReadOutcome.EndOfStream or ReadOutcome.Failed or ReadOutcome.Refused)
             {
                 OnPeerEnded();
                 return;
             }
 
-            if (_discarded > Wire.MaxDiscarded && IsOnlyTalking())
+            if (_discarded > Wire.MaxDiscarded && (IsFlushed || IsOnlyTalking()))
             {
-                StopLingering(); // And it is not read on either.
+                // It is not read on. What the system still has for it, it gets until the deadline: a close with input unread would destroy that.
+                if (!IsFlushed)
+                {
+                    StopLingering();
+                }
+
                 return;
             }
 

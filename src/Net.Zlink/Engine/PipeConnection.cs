@@ -283,13 +283,18 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             await WaitForInputAsync().ConfigureAwait(false);
             WireStatus status = _wire.Receive(scratch, out int received);
             discarded += received;
-            if (status is not (WireStatus.Done or WireStatus.WouldWait) || (_isFlushed && discarded > Wire.MaxDiscarded))
+            if (status is not (WireStatus.Done or WireStatus.WouldWait))
             {
                 return;
             }
 
             if (discarded > Wire.MaxDiscarded)
             {
+                if (_isFlushed)
+                {
+                    await Task.Delay(Timeout.InfiniteTimeSpan, _time, _aborted.Token).ConfigureAwait(false); // As ConnectionCloser: until the close timeout.
+                }
+
                 if (!_isToEnd || SentBytes != sent)
                 {
                     (sent, since) = (SentBytes, _time.GetTimestamp());

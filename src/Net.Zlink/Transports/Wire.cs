@@ -17,7 +17,7 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>Free bytes in front of those that <see cref="TryTake"/> hands over, for what the caller has kept of a frame that they complete: 8 KiB, as much as it ever keeps outside a buffer of the frame's own.</summary>
     public const int Headroom = 8 * 1024;
 
-    /// <summary>A peer that goes on sending after our end has everything we wrote; this much of what it sends is thrown away before it is cut off.</summary>
+    /// <summary>So much of what a peer goes on sending after our end is thrown away: if it has not got what we wrote by then, it does so without being read, within the close timeout.</summary>
     public const long MaxDiscarded = 16L * 1024 * 1024;
 
     /// <summary>The socket beneath: for its addresses and its number.</summary>
