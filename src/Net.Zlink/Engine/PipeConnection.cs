@@ -358,7 +358,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             WireStatus status = _wire.Send(bytes.Span, out int sent);
             if (status == WireStatus.WouldWait)
             {
-                if (_wire.BeginSend(_stuck.IsSet ? bytes[..Math.Min(bytes.Length, ConnectionWriter.MaxTimedSend)] : bytes, endsMidFrame: false))
+                if (_wire.BeginSend(_stuck.IsSet || _isToEnd ? bytes[..Math.Min(bytes.Length, ConnectionWriter.MaxTimedSend)] : bytes, endsMidFrame: false))
                 {
                     _stuck.Begin();
                     await _sent.WaitAsync().ConfigureAwait(false);

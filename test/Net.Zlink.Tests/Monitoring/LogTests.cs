@@ -1,6 +1,7 @@
 using System.Reflection;
 using Microsoft.Extensions.Logging;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.PublicApi;
 using Xunit;
 
 namespace Net.Zlink.Tests.Monitoring;
@@ -48,6 +49,13 @@ public sealed class LogTests
                 .OrderBy(static one => one.EventId),
         ];
         Assert.Equal(Known, lines);
+    }
+
+    [Fact]
+    public void The_page_for_those_who_filter_has_a_row_for_each()
+    {
+        string page = File.ReadAllText(Path.Combine(SourceTree.Root, "docs", "monitoring.md"));
+        Assert.All(Known, line => Assert.Contains($"| {line.Id} | {line.Level} | `{line.Name}` |", page, StringComparison.Ordinal));
     }
 
     [Fact]

@@ -35,7 +35,7 @@ public sealed class OnlyTalkingPeerTests
     public async Task One_that_reads_meanwhile_gets_all_of_it()
     {
         await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendBufferSize = KernelBuffer, CloseTimeout = TimeSpan.FromSeconds(2) });
+        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendBufferSize = KernelBuffer });
         RawPeer peer = await fixture.ConnectAsync(endpoint, KernelBuffer);
         uint id = await socket.NextConnectedAsync();
         const int Messages = 200;
