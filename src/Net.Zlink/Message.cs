@@ -134,6 +134,10 @@ public readonly struct Message : IDisposable
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     internal object? NoticeOf => _lease is null ? null : Checked(_lease.NoticeOf);
 
+    /// <summary>Who sent it, or whom a notice is about, as he was then: he is another one when he has connected anew.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    internal object? Sender => _lease is null ? null : Checked(_lease.Source);
+
     /// <summary>Payload bytes of all parts together.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public long ByteCount => _lease is null ? 0 : Checked(_lease.BytesOf(_slot));

@@ -72,22 +72,22 @@ public sealed class XPubSocket : DuplexSocket
     /// <summary>With <see cref="XPubOptions.Manual"/>: gives the subscriber whose notice this is a topic, whatever was received or sent since.</summary>
     /// <param name="notice">A notice that this socket received, not disposed yet, or a copy of one.</param>
     /// <param name="topic">Any topic, not only the one asked for.</param>
-    /// <returns>False if the subscriber has gone.</returns>
+    /// <returns>False if the subscriber has gone, or has connected anew since.</returns>
     /// <exception cref="ArgumentException">The message is no notice of this socket: a peer sent it.</exception>
     /// <exception cref="InvalidOperationException">Manual is not set.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool Subscribe(in Message notice, ReadOnlySpan<byte> topic) => Grant(topic, subscribes: true, AskerOf(notice));
+    public bool Subscribe(in Message notice, ReadOnlySpan<byte> topic) => IsThere(notice, out Pipe asker) && Grant(topic, subscribes: true, asker);
 
     /// <summary>With <see cref="XPubOptions.Manual"/>: takes a topic from the subscriber whose notice this is.</summary>
     /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>.</param>
     /// <param name="topic">The topic; one that it has not is none of its business.</param>
-    /// <returns>False if the subscriber has gone.</returns>
+    /// <returns>False if the subscriber has gone, or has connected anew since.</returns>
     /// <exception cref="ArgumentException">The message is no notice of this socket: a peer sent it.</exception>
     /// <exception cref="InvalidOperationException">Manual is not set.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool Unsubscribe(in Message notice, ReadOnlySpan<byte> topic) => Grant(topic, subscribes: false, AskerOf(notice));
+    public bool Unsubscribe(in Message notice, ReadOnlySpan<byte> topic) => IsThere(notice, out Pipe asker) && Grant(topic, subscribes: false, asker);
 
     /// <summary>Sends a message of one part to the subscriber alone whose notice this is: what is the newest of its topic, for one. In any mode, and whatever it has subscribed to; a SUB then receives only what it wants.</summary>
     /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>.</param>
@@ -96,7 +96,7 @@ public sealed class XPubSocket : DuplexSocket
     /// <exception cref="ArgumentException">The message is no notice of this socket: a peer sent it. Or the payload is longer than a frame can be.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the notice is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TrySendTo(in Message notice, ReadOnlySpan<byte> payload) => MessageSender.TrySendTo(AskerOf(notice), payload);
+    public bool TrySendTo(in Message notice, ReadOnlySpan<byte> payload) => IsThere(notice, out Pipe asker) && MessageSender.TrySendTo(asker, payload);
 
     /// <summary>As <see cref="TrySendTo(in Message, ReadOnlySpan{byte})"/>, for a message of several parts, whole or not at all.</summary>
     /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>.</param>
@@ -106,7 +106,7 @@ public sealed class XPubSocket : DuplexSocket
     /// <exception cref="ArgumentException">The first message is no notice of this socket: a peer sent it. Or the other has no part, or several with Conflate.</exception>
     /// <exception cref="ObjectDisposedException">The socket, the notice or the message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TrySendTo(in Message notice, MessageBuilder message) => Sender.TrySendTo(AskerOf(notice), message);
+    public bool TrySendTo(in Message notice, MessageBuilder message) => IsThere(notice, out Pipe asker) && Sender.TrySendTo(asker, message);
 
     private protected override void ApplyOptions()
     {
@@ -130,10 +130,12 @@ public sealed class XPubSocket : DuplexSocket
         return isManual ? isThere : throw new InvalidOperationException("Subscribe and Unsubscribe on XPUB answer subscribers in manual mode: set Options.Manual first.");
     }
 
-    private Pipe AskerOf(in Message notice)
+    /// <summary>Whose notice it is. False if he has gone, be it that he has come again since: what he asked for went with his connection.</summary>
+    private bool IsThere(in Message notice, out Pipe asker)
     {
         ThrowIfEnded();
-        return notice.NoticeOf is Pipe asker && ReferenceEquals(asker.Socket, _core) ? asker
+        asker = notice.NoticeOf is Pipe pipe && ReferenceEquals(pipe.Socket, _core) ? pipe
             : throw new ArgumentException("This message is no notice of a subscription that this socket received: a peer sent it, or another socket received it.", nameof(notice));
+        return ReferenceEquals(asker.Peer, notice.Sender);
     }
 }

@@ -122,7 +122,7 @@ public sealed record ZlinkContextOptions
 
     /// <summary>
     /// How many bytes of memory may hold what has come, on all connections of the context together, of messages that are not whole yet: parts without a last one, and frames that are still on their way; 0: no limit, as in the native core. Past
-    /// it each connection that wants more, and has more than the mean of all, ends with <see cref="Monitoring.DisconnectReason.UnfinishedByteLimit"/>; the others go on, up to twice as much. So it is the most that one message may take, too.
+    /// it each connection that wants more, and has more than its equal part of the limit, ends with <see cref="Monitoring.DisconnectReason.UnfinishedByteLimit"/>; the others go on, up to twice as much in all. So it is the most that one message may take, too.
     /// Default: a quarter of the memory that the process may use, of a container where it is in one.
     /// </summary>
     /// <remarks>Connections with less than 16 KiB of it are not counted. A part counts 64 bytes more than it has, which is what its place takes. What STREAM pipes hold has the limits of their pipes.</remarks>

@@ -371,6 +371,7 @@ internal sealed class Connection : ShardWork, IWireEvents
             {
                 _sink.OnUnfinished(this, _unfinished.Words);
                 _reader.Release(_pool); // Now, and not when the peer has ended its side.
+                _unfinished.TryHold(0);
             }
 
             WireStatus wait = WireStatus.WouldWait;

@@ -22,8 +22,7 @@ internal sealed class ConnectionCloser(Connection connection)
     private TimeSpan? _requestedLinger;
     private bool _isRequested;
     private long _discarded;
-    private long _writtenAt; // When something was last written, as of the last look,
-    private long _talkingSince; // and when that look was.
+    private ShardTimer? _pause;
 
     private enum Phase
     {
@@ -145,6 +144,7 @@ internal sealed class ConnectionCloser(Connection connection)
         }
 
         _phase = Phase.WaitingForPeer;
+        _discarded = 0;
         WireEnd end = _reason switch
         {
             DisconnectReason.Local => WireEnd.Finished,
@@ -204,15 +204,14 @@ internal sealed class ConnectionCloser(Connection connection)
                 return;
             }
 
-            if (_discarded > Wire.MaxDiscarded && (IsFlushed || IsOnlyTalking()))
+            if (_discarded > Wire.MaxDiscarded)
             {
-                // It is not read on. What the system still has for it, it gets until the deadline: a close with input unread would destroy that.
                 if (!IsFlushed)
                 {
-                    StopLingering();
+                    PauseDiscarding();
                 }
 
-                return;
+                return; // Behind our end it is not read on. What the system still has for it, it gets until the deadline: a close with input unread would destroy that.
             }
 
             if (outcome == ReadOutcome.Drained && connection.WaitForInput() == WireStatus.WouldWait)
@@ -224,19 +223,20 @@ internal sealed class ConnectionCloser(Connection connection)
         connection.DiscardInput();
     }
 
-    /// <summary>We still write, and the peer, which has sent as much as is read of one that goes, has taken nothing for the close timeout: it will not.</summary>
-    private bool IsOnlyTalking()
+    /// <summary>The peer talks on while we still write: it is read again in a while.</summary>
+    private void PauseDiscarding()
+    {
+        _pause ??= new ShardTimer(static state => ((ConnectionCloser)state).OnPauseOver(), this);
+        connection.Shard.Timers.Arm(_pause, Wire.DiscardPause);
+    }
+
+    private void OnPauseOver()
     {
         _discarded = 0;
-        long now = connection.Shard.Timers.Timestamp();
-        if (_writtenAt == connection.LastWriteAt)
+        if (_phase is Phase.Flushing)
         {
-            return connection.Shard.Timers.Time.GetElapsedTime(_talkingSince, now) >= connection.Settings.CloseTimeout;
+            connection.DiscardInput();
         }
-
-        _writtenAt = connection.LastWriteAt;
-        _talkingSince = now;
-        return false;
     }
 
     /// <summary>The peer sends nothing more: it ended its side, or the connection broke while we were closing.</summary>
@@ -313,6 +313,7 @@ internal sealed class ConnectionCloser(Connection connection)
 
         _phase = Phase.Closed;
         connection.Shard.Timers.Cancel(_deadline);
+        connection.Shard.Timers.Cancel(_pause);
         connection.Teardown(isToEndOurSide: !resets && !_sendingEnded);
     }
 }

@@ -11,7 +11,7 @@ namespace Net.Zlink.Engine;
 /// </remarks>
 internal sealed class ConnectionWriter(Connection connection, ConnectionCloser closer) : ShardWork
 {
-    /// <summary>What one pending send may hold where a WriteTimeout, or the end of a connection, judges by its progress: a peer that takes no more than so much in that time is taken for one that takes nothing. One more write for each wait.</summary>
+    /// <summary>What one pending send may hold where a WriteTimeout judges by its progress: a peer that takes no more than so much in that time is taken for one that takes nothing. One more write for each wait.</summary>
     public const int MaxTimedSend = 16 * 1024;
 
     private const int FlushWanted = 1;
@@ -232,7 +232,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     private bool WaitForRoom(OutboundSegment segment)
     {
         TimeSpan limit = connection.Settings.WriteTimeout;
-        int length = Math.Min(segment.Length - segment.Sent, limit > TimeSpan.Zero || !connection.IsOpen ? MaxTimedSend : MaxPendingSend);
+        int length = Math.Min(segment.Length - segment.Sent, limit > TimeSpan.Zero ? MaxTimedSend : MaxPendingSend);
         ReadOnlyMemory<byte> bytes = segment.Memory.Slice(segment.Sent, length);
         if (PinnedMemory.IsNeededFor(bytes))
         {

@@ -35,7 +35,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     private ITimer? _deadline;
     private volatile bool _ending;
     private volatile bool _isFlushed;
-    private volatile bool _isToEnd;
     private volatile bool _isLeft;
     private EndCause? _cause;
     private long _receivedBytes;
@@ -139,7 +138,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
     private void LimitWriting(TimeSpan linger)
     {
-        _isToEnd = true;
         if (linger == Timeout.InfiniteTimeSpan || _isFlushed)
         {
             return;
@@ -276,8 +274,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     {
         byte[] scratch = new byte[4096];
         long discarded = 0;
-        long sent = -1;
-        long since = 0;
         while (true)
         {
             await WaitForInputAsync().ConfigureAwait(false);
@@ -290,21 +286,8 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
             if (discarded > Wire.MaxDiscarded)
             {
-                if (_isFlushed)
-                {
-                    await Task.Delay(Timeout.InfiniteTimeSpan, _time, _aborted.Token).ConfigureAwait(false); // As ConnectionCloser: until the close timeout.
-                }
-
-                if (!_isToEnd || SentBytes != sent)
-                {
-                    (sent, since) = (SentBytes, _time.GetTimestamp());
-                }
-                else if (_time.GetElapsedTime(since) >= _settings.CloseTimeout)
-                {
-                    Abort(resets: false); // It talks on and takes nothing: see ConnectionCloser.
-                    return;
-                }
-
+                // As ConnectionCloser: behind our end it is not read on until the close timeout, before that in a while.
+                await Task.Delay(_isFlushed ? Timeout.InfiniteTimeSpan : Wire.DiscardPause, _time, _aborted.Token).ConfigureAwait(false);
                 discarded = 0;
             }
         }
@@ -358,7 +341,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             WireStatus status = _wire.Send(bytes.Span, out int sent);
             if (status == WireStatus.WouldWait)
             {
-                if (_wire.BeginSend(_stuck.IsSet || _isToEnd ? bytes[..Math.Min(bytes.Length, ConnectionWriter.MaxTimedSend)] : bytes, endsMidFrame: false))
+                if (_wire.BeginSend(_stuck.IsSet ? bytes[..Math.Min(bytes.Length, ConnectionWriter.MaxTimedSend)] : bytes, endsMidFrame: false))
                 {
                     _stuck.Begin();
                     await _sent.WaitAsync().ConfigureAwait(false);

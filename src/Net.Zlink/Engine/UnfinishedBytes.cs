@@ -3,7 +3,7 @@ namespace Net.Zlink.Engine;
 /// <summary>What has come, on all connections of a context, of messages that are not whole yet: parts without a last one, and frames of which some is still on its way. Thread-safe.</summary>
 /// <remarks>
 /// No queue has these, so the rule of none applies; and a peer that has begun a message cannot be made to wait for room, since only its end makes some. So at the limit somebody's connection ends: of those that want more each that has more
-/// than the mean of all. Peers with an ordinary message half in go on beside one that never ends its own, up to twice the limit in all.
+/// than its equal part of the limit. Peers with an ordinary message half in go on beside one that never ends its own, up to twice the limit in all.
 /// </remarks>
 /// <param name="limit">In bytes.</param>
 internal sealed class UnfinishedBytes(long limit)

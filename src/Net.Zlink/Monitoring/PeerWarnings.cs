@@ -14,7 +14,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
     public static readonly TimeSpan Silence = TimeSpan.FromMinutes(1);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<string, HashSet<string>> _logged = new(StringComparer.Ordinal);
+    private readonly Dictionary<(string Endpoint, string Quota), HashSet<string>> _logged = [];
     private long _since;
 
     /// <summary>A peer was turned away.</summary>
@@ -51,7 +51,7 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
     /// <summary>What was accepted for a peer was not written when its connection ended.</summary>
     public void Undelivered(string peer, string endpoint, long messages, long bytes)
     {
-        if (Admits(endpoint, peer))
+        if (Admits(endpoint, peer, nameof(Undelivered)))
         {
             Log.Undelivered(logger, peer, endpoint, messages, bytes);
         }
@@ -69,13 +69,16 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
     /// <summary>Files of certificates have changed, and cannot be used. Peers do not cause that, but as often as they come it is met.</summary>
     public void FilesNotRenewed(string endpoint, string why)
     {
-        if (Admits(endpoint, why))
+        if (Admits(endpoint, why, nameof(FilesNotRenewed)))
         {
             Log.FilesNotRenewed(logger, endpoint, why);
         }
     }
 
-    private bool Admits(string endpoint, string sentence)
+    /// <param name="endpoint">Whose line it is.</param>
+    /// <param name="sentence">What is not to be logged again so soon.</param>
+    /// <param name="quota">What has 16 lines of its own, where those of other peers' faults are not to use them up, nor it theirs.</param>
+    private bool Admits(string endpoint, string sentence, string quota = "")
     {
         lock (_gate)
         {
@@ -85,9 +88,9 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
                 _since = time.GetTimestamp();
             }
 
-            if (!_logged.TryGetValue(endpoint, out HashSet<string>? sentences))
+            if (!_logged.TryGetValue((endpoint, quota), out HashSet<string>? sentences))
             {
-                _logged.Add(endpoint, sentences = new(StringComparer.Ordinal));
+                _logged.Add((endpoint, quota), sentences = new(StringComparer.Ordinal));
             }
 
             if (sentences.Count == MostPerEndpoint || !sentences.Add(sentence))

@@ -30,7 +30,7 @@ internal sealed class PullEvents
     /// <param name="taken">The event.</param>
     public bool TryTake(PullPeer? turn, Queue<PullPeer> line, out PulledRun taken)
     {
-        if ((_inRow >= MostInRow && (turn is not null || BringToFront(line))) || !_all.TryDequeue(out (PullPeer Peer, PulledRun Event) next))
+        if (IsDatasTurn(turn, line) || !_all.TryDequeue(out (PullPeer Peer, PulledRun Event) next))
         {
             _inRow = 0;
             taken = default;
@@ -42,6 +42,11 @@ internal sealed class PullEvents
         taken = next.Event;
         return true;
     }
+
+    /// <summary>Enough events have been taken in a row, and there is data that may be.</summary>
+    /// <param name="turn">As above. Its messages may have been dropped.</param>
+    /// <param name="line">As above.</param>
+    public bool IsDatasTurn(PullPeer? turn, Queue<PullPeer> line) => _inRow >= MostInRow && (turn?.First is not null || BringToFront(line));
 
     public void Clear() => _all.Clear();
 

@@ -404,7 +404,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
     }
 
     /// <summary>Events, and what belongs to the turn that has begun, are there for the consumer that has it.</summary>
-    private bool HasMoreOfTurn => _turn is not null || _events.Count > 0;
+    private bool HasMoreOfTurn => _turn is not null || (_events.Count > 0 && !_events.IsDatasTurn(_turn, _line));
 
     private PullServing ServingWork => Volatile.Read(ref _serving) ?? Interlocked.CompareExchange(ref _serving, new PullServing(ServeWaiting), null) ?? _serving!;
 

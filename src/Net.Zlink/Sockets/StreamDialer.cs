@@ -94,6 +94,7 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
 
     private (uint Id, DialResult Failure) Create(Wire wire)
     {
+        WhyNotConnected = null; // Before it can be lost, which says why.
         uint id = factory.Create(hub, wire, settings, target.Text, origin: this);
         return id == 0 ? (0, new DialResult(null, SocketError.ConnectionReset, "the connection was reset at once")) : (id, default);
     }
@@ -125,7 +126,6 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
                 (uint id, DialResult failure) = await DialAsync(CancellationToken.None).ConfigureAwait(false);
                 if (id != 0)
                 {
-                    WhyNotConnected = null;
                     return;
                 }
 

@@ -20,6 +20,9 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>So much of what a peer goes on sending after our end is thrown away: if it has not got what we wrote by then, it does so without being read, within the close timeout.</summary>
     public const long MaxDiscarded = 16L * 1024 * 1024;
 
+    /// <summary>While we still write, it is read again after this: so whoever only talks costs a hundredth of a processor, and one that reads once all he has to say is gone gets there.</summary>
+    public static readonly TimeSpan DiscardPause = TimeSpan.FromSeconds(1);
+
     /// <summary>The socket beneath: for its addresses and its number.</summary>
     public Socket Socket => socket;
 

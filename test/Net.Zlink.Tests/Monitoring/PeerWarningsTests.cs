@@ -54,7 +54,7 @@ public sealed class PeerWarningsTests : IDisposable
     }
 
     [Fact]
-    public void What_was_not_delivered_is_told_for_each_peer_within_the_16_lines_of_its_endpoint()
+    public void What_was_not_delivered_is_told_for_each_peer_in_16_lines_an_endpoint_which_are_nobody_elses()
     {
         var warnings = new PeerWarnings(_log, _time);
         for (int i = 0; i < 100; i++)
@@ -64,6 +64,9 @@ public sealed class PeerWarningsTests : IDisposable
 
         Assert.Equal(PeerWarnings.MostPerEndpoint, Warnings.Count());
         Assert.Contains("1 accepted messages (10 bytes) were not delivered", Warnings.First(), StringComparison.Ordinal);
+        warnings.ConnectionRefused("tcp://a", "full");
+        warnings.FilesNotRenewed("tcp://a", "cut off");
+        Assert.Equal(PeerWarnings.MostPerEndpoint + 2, Warnings.Count());
     }
 
     [Theory]

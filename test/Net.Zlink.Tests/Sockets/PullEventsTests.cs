@@ -1,3 +1,4 @@
+using Net.Zlink.Sockets;
 using Xunit;
 
 namespace Net.Zlink.Tests.Sockets;
@@ -44,6 +45,48 @@ public sealed class PullEventsTests
         Assert.InRange(all.IndexOf("1:there"), 0, 16);
         Assert.Equal(["22+", "22:hello"], all[^2..]);
         Assert.Equal(23, all.Count);
+    }
+
+    [Fact]
+    public void Events_go_on_when_the_peer_that_had_the_turn_is_disconnected()
+    {
+        using var bench = new PullBench();
+        TestPeer first = bench.NewPeer();
+        first.Publish("a", "b");
+        Assert.Equal("1:a", bench.TakeText());
+        for (int i = 0; i < 20; i++)
+        {
+            bench.Queue.PublishConnected(bench.NewPeer(announce: false).Pull);
+        }
+
+        TestPeer last = bench.NewPeer(announce: false);
+        bench.Queue.PublishConnected(last.Pull);
+        last.Publish("hello");
+        Assert.Equal(16, Enumerable.Range(0, 16).Select(_ => bench.Take()).Count(static run => run.Kind == PulledKind.Connected));
+        bench.Queue.PublishDisconnected(first.Pull, dropUnread: true);
+        Assert.Equal(["18+", "19+", "20+", "21+", "22+", "22:hello", "1-"], bench.TakeAll());
+    }
+
+    [Fact]
+    public void One_that_goes_on_in_place_is_not_given_others_data_between_events()
+    {
+        using var bench = new PullBench();
+        TestPeer[] peers = [.. Enumerable.Range(0, 4).Select(_ => bench.NewPeer())];
+        for (int i = 0; i < 40; i++)
+        {
+            bench.Queue.PublishConnected(bench.NewPeer(announce: false).Pull);
+        }
+
+        Array.ForEach(peers, static peer => peer.Publish("x"));
+        int taken = 0;
+        while (bench.Queue.TryTakeMore(1, out PulledRun run))
+        {
+            Assert.Equal(PulledKind.Connected, run.Kind);
+            taken++;
+        }
+
+        Assert.InRange(taken, 1, 16);
+        Assert.StartsWith("1:", PullBench.Text(bench.Take()), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -5,16 +5,21 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Stream;
 
-/// <summary>Peers that were disconnected, do not read what still waits for them, and talk on or stay.</summary>
+/// <summary>Peers that were disconnected, and talk on, or do not read what still waits for them.</summary>
 public sealed class OnlyTalkingPeerTests
 {
     private const int KernelBuffer = 16 * 1024;
+    private const int MaxDiscarded = 16 * 1024 * 1024;
+
+    // What the two ends of a connection on one machine hold, at most, of what is not read.
+    private const int Kernel = 12 * 1024 * 1024;
 
     [Fact]
-    public async Task One_that_talks_on_and_reads_nothing_is_not_read_for_ever_though_what_waits_for_it_may_linger()
+    public async Task One_that_talks_on_and_does_not_read_is_read_16_MiB_a_second_and_gets_what_lingers_for_it_when_it_does()
     {
-        await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendBufferSize = KernelBuffer, CloseTimeout = TimeSpan.FromMilliseconds(50), MaxConnections = 1 });
+        var time = new ManualTimeProvider();
+        await using var fixture = new StreamFixture(time: time);
+        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { SendBufferSize = KernelBuffer });
         RawPeer peer = await fixture.ConnectAsync(endpoint, KernelBuffer);
         uint id = await socket.NextConnectedAsync();
         for (int i = 0; i < 4; i++)
@@ -23,12 +28,21 @@ public sealed class OnlyTalkingPeerTests
         }
 
         Assert.True(socket.Disconnect(id));
-        await TalkToTheEndAsync(peer);
-        await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 1);
-        Assert.InRange(socket.GetStatistics().DroppedMessages, 1, 4);
-        await socket.NextDisconnectedAsync();
-        await fixture.ConnectAsync(endpoint);
-        await socket.NextConnectedAsync(); // Its place is free.
+        var talk = new Talk();
+        Task talking = talk.ToTheEndAsync(peer);
+        await AssertReadSlowlyAsync(fixture, time, talk);
+        for (int i = 0; i < 4; i++)
+        {
+            Wire.AssertSame(Wire.Huge, (await peer.ReadFrameAsync())!);
+        }
+
+        peer.Dispose();
+        await talking;
+        await fixture.UntilAsync(() =>
+        {
+            time.Advance(TimeSpan.FromSeconds(1)); // Behind our end it is perhaps not read on.
+            return socket.GetStatistics().ClosedConnections == 1;
+        });
     }
 
     [Fact]
@@ -45,7 +59,7 @@ public sealed class OnlyTalkingPeerTests
         }
 
         Assert.True(socket.Disconnect(id));
-        Task talking = TalkToTheEndAsync(peer);
+        Task talking = new Talk().ToTheEndAsync(peer);
         for (int i = 0; i < Messages; i++)
         {
             Wire.AssertSame(Wire.Huge, (await peer.ReadFrameAsync())!);
@@ -73,10 +87,11 @@ public sealed class OnlyTalkingPeerTests
     }
 
     [Fact]
-    public async Task A_pipe_that_its_handler_has_disposed_is_not_read_for_ever_either()
+    public async Task A_pipe_that_its_handler_has_disposed_is_read_no_faster_either()
     {
-        await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { SendBufferSize = KernelBuffer, CloseTimeout = TimeSpan.FromMilliseconds(50) });
+        var time = new ManualTimeProvider();
+        await using var fixture = new StreamFixture(time: time);
+        StreamSocket socket = fixture.Context.CreateStream(new StreamOptions { SendBufferSize = KernelBuffer });
         string endpoint = socket.BindPipe("tcp://127.0.0.1:0", static async pipe =>
         {
             pipe.Output.Write(Wire.Huge);
@@ -84,8 +99,17 @@ public sealed class OnlyTalkingPeerTests
             await pipe.DisposeAsync();
         });
         RawPeer peer = await fixture.ConnectAsync(endpoint, KernelBuffer);
-        await TalkToTheEndAsync(peer);
-        await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 1);
+        var talk = new Talk();
+        Task talking = talk.ToTheEndAsync(peer);
+        await AssertReadSlowlyAsync(fixture, time, talk);
+        Wire.AssertSame(Wire.Huge, await peer.ReadAsync(Wire.HugeSize));
+        peer.Dispose();
+        await talking;
+        await fixture.UntilAsync(() =>
+        {
+            time.Advance(TimeSpan.FromSeconds(1)); // Its end is seen when it is read again.
+            return socket.GetStatistics().ClosedConnections == 1;
+        });
     }
 
     [Fact]
@@ -103,19 +127,50 @@ public sealed class OnlyTalkingPeerTests
         await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 1);
     }
 
-    private static async Task TalkToTheEndAsync(RawPeer peer)
+    /// <summary>The clock goes on by a second whenever nothing more is read, and each second lets no more be sent than is read in one.</summary>
+    private static async Task AssertReadSlowlyAsync(StreamFixture fixture, ManualTimeProvider time, Talk talk)
     {
-        byte[] talk = Wire.Frames(Enumerable.Repeat(new byte[64 * 1024], 4));
-        try
+        int seconds = 0;
+        int looks = 0;
+        long seen = 0;
+        await fixture.UntilAsync(() =>
         {
-            while (true)
+            looks = talk.Sent == seen ? looks + 1 : 0;
+            seen = talk.Sent;
+            if (looks == 200)
             {
-                await peer.SendAsync(talk);
+                looks = 0;
+                seconds++;
+                time.Advance(TimeSpan.FromSeconds(1));
             }
-        }
-        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+
+            return seen > 4 * MaxDiscarded;
+        });
+        Assert.InRange(talk.Sent, 4 * MaxDiscarded, ((seconds + 1) * (MaxDiscarded + (1024 * 1024))) + Kernel);
+    }
+
+    /// <summary>Sends until the other end has gone.</summary>
+    private sealed class Talk
+    {
+        private long _sent;
+
+        public long Sent => Volatile.Read(ref _sent);
+
+        public async Task ToTheEndAsync(RawPeer peer)
         {
-            // There it is.
+            byte[] talk = Wire.Frames(Enumerable.Repeat(new byte[64 * 1024], 4));
+            try
+            {
+                while (true)
+                {
+                    await peer.SendAsync(talk);
+                    Interlocked.Add(ref _sent, talk.Length);
+                }
+            }
+            catch (Exception e) when (e is SocketException or ObjectDisposedException)
+            {
+                // There it is.
+            }
         }
     }
 }

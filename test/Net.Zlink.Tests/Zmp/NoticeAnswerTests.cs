@@ -98,6 +98,27 @@ public sealed class NoticeAnswerTests
     }
 
     [Fact]
+    public async Task One_that_has_connected_anew_is_not_answered_for_what_he_asked_before()
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { Manual = true, ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        SubSocket subscriber = fixture.Context.CreateSub();
+        subscriber.Subscribe("a");
+        string endpoint = subscriber.Bind("tcp://127.0.0.1:0");
+        publisher.Connect(endpoint);
+        using Message notice = await publisher.ReceiveAsync(Guard.Token).Guarded();
+        Assert.True(publisher.TrySendTo(in notice, "a"u8));
+        subscriber.Dispose();
+        SubSocket next = fixture.Context.CreateSub();
+        await fixture.UntilAsync(() => !publisher.GetPeers()[0].IsConnected);
+        next.Bind(endpoint);
+        await fixture.UntilAsync(() => next.PeerCount == 1 && publisher.GetPeers()[0].IsConnected);
+        Assert.False(publisher.Subscribe(in notice, "a"u8));
+        Assert.False(publisher.TrySendTo(in notice, "a"u8));
+        Assert.Equal(0, publisher.TopicCount);
+    }
+
+    [Fact]
     public async Task What_is_no_notice_of_the_socket_or_no_answer_in_its_mode_is_refused_in_words()
     {
         await using var fixture = new ContextFixture();

@@ -26,7 +26,7 @@ internal sealed record WebSocketSettings
             : null;
     }
 
-    // Pages without an origin of their own, a file's for one, say "null".
-    private static bool IsOrigin(string text) => string.Equals(text, "null", StringComparison.Ordinal)
+    // Pages without an origin of their own say "null", and those of files in some programs "file://".
+    private static bool IsOrigin(string text) => text is "null" or "file://"
         || (text.IndexOf("://", StringComparison.Ordinal) is var at and > 0 && at + 3 < text.Length && text.AsSpan(at + 3).IndexOfAny(s_notOfHosts) < 0);
 }

@@ -158,6 +158,7 @@ public sealed class UpgradeRequestTests
     [InlineData("http://localhost:8080", true)]
     [InlineData("chrome-extension://abcdef", true)]
     [InlineData("null", true)]
+    [InlineData("file://", true)]
     public async Task An_allowed_origin_that_none_can_ever_have_is_refused_when_it_is_bound(string origin, bool isOne)
     {
         await using var fixture = new StreamFixture();
