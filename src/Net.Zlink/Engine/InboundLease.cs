@@ -215,8 +215,10 @@ internal sealed class InboundLease
     public bool TryAbsorb(InboundLease other)
     {
         // Not what is long: in the slab of the lease itself it would stay for as long as any of the others.
-        if (other.Count > FewSlots || other.Bytes > ShortBytes || Bytes > ShortBytes * MaxSlots || other.Messages != other.Count || Count + other.Count > MaxSlots || Messages != Count || Cursor > 0 || other.Cursor > 0
-            || PassedAt != other.PassedAt || !ReferenceEquals(Source, other.Source) || !ReferenceEquals(NoticeOf, other.NoticeOf))
+        bool isLittle = other.Count <= FewSlots && other.Bytes <= ShortBytes;
+        bool hasRoom = Count + other.Count <= MaxSlots && Bytes <= ShortBytes * MaxSlots;
+        bool areAlike = PassedAt == other.PassedAt && ReferenceEquals(Source, other.Source) && ReferenceEquals(NoticeOf, other.NoticeOf);
+        if (!isLittle || !hasRoom || !areAlike || !IsPlain || !other.IsPlain)
         {
             return false;
         }
@@ -232,6 +234,9 @@ internal sealed class InboundLease
         other.ReleaseRest();
         return true;
     }
+
+    /// <summary>Unread, and of messages of one part.</summary>
+    private bool IsPlain => Cursor == 0 && Messages == Count;
 
     /// <summary>Ends all messages but the last. Returns how many.</summary>
     public int KeepLast()

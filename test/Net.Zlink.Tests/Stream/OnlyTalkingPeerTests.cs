@@ -36,13 +36,7 @@ public sealed class OnlyTalkingPeerTests
             Wire.AssertSame(Wire.Huge, (await peer.ReadFrameAsync())!);
         }
 
-        peer.Dispose();
-        await talking;
-        await fixture.UntilAsync(() =>
-        {
-            time.Advance(TimeSpan.FromSeconds(1)); // Behind our end it is perhaps not read on.
-            return socket.GetStatistics().ClosedConnections == 1;
-        });
+        await EndAsync(fixture, time, socket, peer, talking);
     }
 
     [Fact]
@@ -103,13 +97,7 @@ public sealed class OnlyTalkingPeerTests
         Task talking = talk.ToTheEndAsync(peer);
         await AssertReadSlowlyAsync(fixture, time, talk);
         Wire.AssertSame(Wire.Huge, await peer.ReadAsync(Wire.HugeSize));
-        peer.Dispose();
-        await talking;
-        await fixture.UntilAsync(() =>
-        {
-            time.Advance(TimeSpan.FromSeconds(1)); // Its end is seen when it is read again.
-            return socket.GetStatistics().ClosedConnections == 1;
-        });
+        await EndAsync(fixture, time, socket, peer, talking);
     }
 
     [Fact]
@@ -125,6 +113,18 @@ public sealed class OnlyTalkingPeerTests
         });
         await fixture.ConnectAsync(endpoint, KernelBuffer);
         await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 1);
+    }
+
+    /// <summary>The peer goes. That is seen when it is read again, or behind our end when the close timeout is over.</summary>
+    private static async Task EndAsync(StreamFixture fixture, ManualTimeProvider time, StreamSocket socket, RawPeer peer, Task talking)
+    {
+        peer.Dispose();
+        await talking;
+        await fixture.UntilAsync(() =>
+        {
+            time.Advance(TimeSpan.FromSeconds(1));
+            return socket.GetStatistics().ClosedConnections == 1;
+        });
     }
 
     /// <summary>The clock goes on by a second whenever nothing more is read, and each second lets no more be sent than is read in one.</summary>
