@@ -254,7 +254,7 @@ public abstract class SocketOptions
         return value;
     }
 
-    private protected static long NotNegative(long value)
+    internal static long NotNegative(long value)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(value);
         return value;

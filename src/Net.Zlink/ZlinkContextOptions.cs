@@ -110,15 +110,7 @@ public sealed record ZlinkContextOptions
     /// </summary>
     /// <remarks>Headers count, and what several subscribers share counts for each; <see cref="ContextStatistics.QueuedBytes"/> has the sum. Not counted are messages that the application holds, or that are the newest of a conflating queue, what STREAM pipes hold, and messages that are not whole (<see cref="UnfinishedByteLimit"/>).</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public long QueuedByteLimit
-    {
-        get;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfNegative(value);
-            field = value;
-        }
-    } = GC.GetGCMemoryInfo(GCKind.Any).TotalAvailableMemoryBytes / PartOfMemory;
+    public long QueuedByteLimit { get; init => field = SocketOptions.NotNegative(value); } = ShareOfMemory();
 
     /// <summary>
     /// How many bytes of memory may hold what has come, on all connections of the context together, of messages that are not whole yet: parts without a last one, and frames that are still on their way; 0: no limit, as in the native core. Past
@@ -127,15 +119,7 @@ public sealed record ZlinkContextOptions
     /// </summary>
     /// <remarks>Connections with less than 16 KiB of it are not counted. A part counts 64 bytes more than it has, which is what its place takes. What STREAM pipes hold has the limits of their pipes.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public long UnfinishedByteLimit
-    {
-        get;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfNegative(value);
-            field = value;
-        }
-    } = GC.GetGCMemoryInfo(GCKind.Any).TotalAvailableMemoryBytes / PartOfMemory;
+    public long UnfinishedByteLimit { get; init => field = SocketOptions.NotNegative(value); } = ShareOfMemory();
 
     /// <summary>What <see cref="SocketOptions.IPv6"/> is for sockets whose options do not say. Default false.</summary>
     public bool IPv6 { get; init; }
@@ -149,4 +133,6 @@ public sealed record ZlinkContextOptions
 
     /// <summary>Where log lines go. Null (default): nowhere.</summary>
     public ILoggerFactory? LoggerFactory { get; init; }
+
+    private static long ShareOfMemory() => GC.GetGCMemoryInfo(GCKind.Any).TotalAvailableMemoryBytes / PartOfMemory;
 }

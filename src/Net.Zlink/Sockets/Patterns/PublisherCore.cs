@@ -220,33 +220,32 @@ internal sealed class PublisherCore : SocketCore
     /// <returns>False if the subscriber has gone.</returns>
     public bool Grant(Pipe? asker, ReadOnlySpan<byte> prefix, bool subscribes, out bool isManual)
     {
-        bool isThere;
+        PublisherPlace? place;
         using (Gate.Hold())
         {
             isManual = _notices.Manual;
             asker ??= _lastNotice;
-            isThere = isManual && asker is { IsAttached: true, Place: PublisherPlace };
-            if (isThere)
+            place = isManual && asker is { IsAttached: true } ? asker.Place as PublisherPlace : null;
+            if (place is not null)
             {
-                Subscriber<Pipe> granted = ((PublisherPlace)asker!.Place!).Granted;
                 _everyone = null;
                 if (subscribes)
                 {
-                    _subscriptions.Add(prefix, granted, out _);
+                    _subscriptions.Add(prefix, place.Granted, out _);
                 }
                 else
                 {
-                    _subscriptions.Remove(prefix, granted);
+                    _subscriptions.Remove(prefix, place.Granted);
                 }
             }
         }
 
-        if (isThere && subscribes == Inverts)
+        if (place is not null && subscribes == Inverts)
         {
             OnMaySend(routeId: null); // As in OnSubscription.
         }
 
-        return isThere;
+        return place is not null;
     }
 
     public override void Greet(Pipe pipe, bool again)
