@@ -140,8 +140,9 @@ internal sealed class TestPeer
 
         // The connection counts as started, and as parked for ever, so that each resume comes out at the sink.
         Started(Link.Connection) = true;
-        ReadPending(Link.Connection) = false; // No wait for input was begun, so none is to end before it reads.
-        Parked(Link.Connection) = true;
+        ConnectionReader reader = Reader(Link.Connection);
+        Waits(reader) = false; // No wait for input was begun, so none is to end before it reads.
+        Parked(reader) = true;
     }
 
     public StreamLink Link { get; }
@@ -182,11 +183,14 @@ internal sealed class TestPeer
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_started")]
     private static extern ref bool Started(Connection connection);
 
-    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_readPending")]
-    private static extern ref bool ReadPending(Connection connection);
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_reader")]
+    private static extern ref ConnectionReader Reader(Connection connection);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_waits")]
+    private static extern ref bool Waits(ConnectionReader reader);
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_parked")]
-    private static extern ref bool Parked(Connection connection);
+    private static extern ref bool Parked(ConnectionReader reader);
 
     private sealed class ResumeSink(TestPeer peer) : IConnectionSink
     {
