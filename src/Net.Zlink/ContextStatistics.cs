@@ -19,6 +19,9 @@ public sealed record ContextStatistics
 
     /// <summary>Bytes of memory that hold what has come of messages that are not whole yet, of connections that have 16 KiB or more of it. Past <see cref="ZlinkContextOptions.UnfinishedByteLimit"/> connections end for it. 0 where there is no such limit.</summary>
     public required long UnfinishedBytes { get; init; }
+
+    /// <summary>What the topics of subscribers that came by a wire take up, in bytes: each 640 and twice its length, of those subscribers that have 16 KiB or more. Past <see cref="ZlinkContextOptions.SubscriptionByteLimit"/> connections end for it. 0 where there is no such limit.</summary>
+    public required long SubscriptionBytes { get; init; }
 }
 
 /// <summary>A snapshot of one shard: a serial executor that a part of the connections belongs to.</summary>

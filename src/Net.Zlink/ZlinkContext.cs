@@ -45,7 +45,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         _ownsPool = options.Pool is null;
         _deadline = options.ShutdownTimeout;
         ILogger logger = options.LoggerFactory is { } factory ? new GuardedLogger(factory.CreateLogger(ZlinkLibrary.LogCategory)) : NullLogger.Instance;
-        _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions), options.TimeProvider, logger, new ShardWatch(this, logger), options.TlsAndWebSocketShardCount) { Handshakes = new HandshakeLine(options.MaxHandshakes), Budget = ByteBudget.Of(options.QueuedByteLimit, logger), Unfinished = UnfinishedBytes.Of(options.UnfinishedByteLimit) };
+        _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions), options.TimeProvider, logger, new ShardWatch(this, logger), options.TlsAndWebSocketShardCount) { Handshakes = new HandshakeLine(options.MaxHandshakes), Budget = ByteBudget.Of(options.QueuedByteLimit, logger), Unfinished = FairLimit.Of(options.UnfinishedByteLimit), Subscriptions = FairLimit.Of(options.SubscriptionByteLimit) };
         _meters = new ZlinkMeters(this);
         _shutdown = new Lazy<Task<ShutdownReport>>(DrainAsync);
     }
@@ -131,7 +131,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
 
         lock (_gate)
         {
-            return new ContextStatistics { Shards = shards, Sockets = _sockets.Count, QueuedBytes = _host.Budget?.Used ?? 0, QueuesWaiting = _host.Budget?.Waiting ?? 0, UnfinishedBytes = _host.Unfinished?.Bytes ?? 0 };
+            return new ContextStatistics { Shards = shards, Sockets = _sockets.Count, QueuedBytes = _host.Budget?.Used ?? 0, QueuesWaiting = _host.Budget?.Waiting ?? 0, UnfinishedBytes = _host.Unfinished?.Bytes ?? 0, SubscriptionBytes = _host.Subscriptions?.Bytes ?? 0 };
         }
     }
 

@@ -34,6 +34,7 @@ internal sealed class ZlinkMeters : IDisposable
         Counter("zlink.shard.late_runs", () => PerShard(static s => s.LateRuns), "{turn}", "Those that waited for more than 200 ms.");
         Gauge("zlink.queued_bytes", () => One(_context.Host.Budget?.Used ?? 0), "By", "What queues have taken of the context's QueuedByteLimit.");
         Gauge("zlink.unfinished_bytes", () => One(_context.Host.Unfinished?.Bytes ?? 0), "By", "What has come of messages that are not whole yet.");
+        Gauge("zlink.subscription_bytes", () => One(_context.Host.Subscriptions?.Bytes ?? 0), "By", "What the topics of subscribers take up.");
         Gauge("zlink.pool.live", () => PerClass(static c => c.Live), "{buffer}", "Buffers that are out.");
         Gauge("zlink.pool.kept", () => PerClass(static c => c.Kept), "{buffer}", "Buffers kept for reuse.");
         Counter("zlink.pool.rented", () => PerClass(static c => c.Rented), "{buffer}", "Buffers handed out.");

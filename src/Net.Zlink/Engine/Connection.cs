@@ -63,7 +63,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     public OutboundQueue Outbound { get; }
 
     /// <summary>Where what the peer has begun and not ended is counted; without it there is no limit.</summary>
-    public UnfinishedBytes? Unfinished { init => _reader.Unfinished = value; }
+    public FairLimit? Unfinished { init => _reader.Unfinished = value; }
 
     /// <summary>When this connection is lost, what was not yet handed over stays queued for the next one. Set on the shard.</summary>
     public bool OutboundSurvives { get; set; }

@@ -21,7 +21,7 @@ internal sealed class ConnectionReader
     private readonly BufferPool _pool;
     private readonly IdleWatch? _idle;
     private FrameReader _frames;
-    private UnfinishedShare _unfinished;
+    private FairLimitShare _unfinished;
     private bool _waits = true; // The first wait is begun by Connection.Start, beside the shard: told to close before that, the shard must not begin a second one.
     private bool _parked;
     private bool _owesAnswers;
@@ -39,9 +39,9 @@ internal sealed class ConnectionReader
     }
 
     /// <summary>Where what the peer has begun and not ended is counted; before the start.</summary>
-    public UnfinishedBytes? Unfinished
+    public FairLimit? Unfinished
     {
-        set => _unfinished = new UnfinishedShare(value);
+        set => _unfinished = new FairLimitShare(value);
     }
 
     /// <summary>Frames and payload-with-header bytes read so far; written on the shard, read by anyone.</summary>
@@ -168,7 +168,7 @@ internal sealed class ConnectionReader
 
             if (!_unfinished.TryHold(_frames.Held + _sink.UnfinishedBytes))
             {
-                _sink.OnUnfinished(_connection, _unfinished.Words);
+                _sink.OnUnfinished(_connection, _unfinished.Words("messages that are not whole yet", nameof(DisconnectReason.UnfinishedByteLimit)));
                 Release(); // Now, and not when the peer has ended its side.
             }
 

@@ -29,7 +29,10 @@ internal sealed class EngineHost : IDisposable
     public ByteBudget? Budget { get; init; }
 
     /// <summary>How much may have come of messages that are not whole; null: no limit.</summary>
-    public UnfinishedBytes? Unfinished { get; init; }
+    public FairLimit? Unfinished { get; init; }
+
+    /// <summary>How much the topics of subscribers that came by a wire may take up; null: no limit.</summary>
+    public FairLimit? Subscriptions { get; init; }
 
     public TimeProvider Time { get; }
 

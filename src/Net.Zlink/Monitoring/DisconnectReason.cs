@@ -44,6 +44,9 @@ public enum DisconnectReason
 
     /// <summary>The peer began messages and did not end them, until what had come of such messages was more than <see cref="ZlinkContextOptions.UnfinishedByteLimit"/> allows.</summary>
     UnfinishedByteLimit = 0x107,
+
+    /// <summary>The peer subscribed to more, together with all others, than <see cref="ZlinkContextOptions.SubscriptionByteLimit"/> allows, and to more than its part of that.</summary>
+    SubscriptionByteLimit = 0x108,
 }
 
 /// <summary>Conversions of <see cref="DisconnectReason"/>.</summary>
@@ -55,7 +58,7 @@ public static class DisconnectReasonExtensions
     public static long ToNativeReason(this DisconnectReason reason) => reason switch
     {
         DisconnectReason.Remote or DisconnectReason.TransportError or DisconnectReason.IdleTimeout or DisconnectReason.WriteTimeout
-            or DisconnectReason.HeartbeatTimeout or DisconnectReason.UnfinishedByteLimit => 4,
+            or DisconnectReason.HeartbeatTimeout or DisconnectReason.UnfinishedByteLimit or DisconnectReason.SubscriptionByteLimit => 4,
         DisconnectReason.ProtocolError or DisconnectReason.HandlerFailed or DisconnectReason.HandshakeFailed or DisconnectReason.Refused
             or DisconnectReason.TakenOver => 3,
         DisconnectReason.ContextTerminated => 5,
@@ -77,6 +80,7 @@ public static class DisconnectReasonExtensions
         DisconnectReason.HeartbeatTimeout => "the peer did not answer a heartbeat in time",
         DisconnectReason.Refused => "the socket had no place for this peer",
         DisconnectReason.UnfinishedByteLimit => "too much had come of messages that are not whole",
+        DisconnectReason.SubscriptionByteLimit => "its topics and those of all other peers were too many",
         DisconnectReason.TakenOver => "another peer took over its routing id",
         _ => "why is not known",
     };

@@ -69,7 +69,7 @@ internal static partial class Log
     [LoggerMessage(21, LogLevel.Error, "An internal fault kept a queue from hearing that the context has room again; please report it")]
     public static partial void RoomNotTold(ILogger logger, Exception exception);
 
-    [LoggerMessage(22, LogLevel.Warning, "{Endpoint}: the connection with {Remote} is ended, for too much has come of messages that are not whole: {Detail}")]
+    [LoggerMessage(22, LogLevel.Warning, "{Endpoint}: the connection with {Remote} is ended, for it makes this side hold too much: {Detail}")]
     public static partial void PeerHoldsTooMuch(ILogger logger, string endpoint, string remote, string detail);
 
     [LoggerMessage(23, LogLevel.Warning, "{Endpoint}: {Why}")]

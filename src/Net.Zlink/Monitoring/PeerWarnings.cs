@@ -57,10 +57,10 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
         }
     }
 
-    /// <summary>A peer began more than it may, and its connection is ended.</summary>
-    public void PeerHoldsTooMuch(string endpoint, string remote, string detail)
+    /// <summary>A peer makes this side hold more than it may, and its connection is ended.</summary>
+    public void PeerHoldsTooMuch(DisconnectReason reason, string endpoint, string remote, string detail)
     {
-        if (Admits(endpoint, nameof(DisconnectReason.UnfinishedByteLimit)))
+        if (Admits(endpoint, reason.ToString()))
         {
             Log.PeerHoldsTooMuch(logger, endpoint, remote, detail);
         }

@@ -310,7 +310,7 @@ internal sealed class StreamHub
 
         if (reason == DisconnectReason.UnfinishedByteLimit)
         {
-            Host.Warnings.PeerHoldsTooMuch(link.Endpoint, link.RemoteText, detail ?? reason.Words());
+            Host.Warnings.PeerHoldsTooMuch(reason, link.Endpoint, link.RemoteText, detail ?? reason.Words());
         }
 
         Log.PeerGone(Host.Logger, link.Id, link.Endpoint, reason, detail ?? reason.Words());

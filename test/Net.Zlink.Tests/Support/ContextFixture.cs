@@ -12,7 +12,7 @@ internal class ContextFixture : IAsyncDisposable
     private readonly ConcurrentBag<IDisposable> _others = [];
     private Pacer? _pacer;
 
-    public ContextFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null, int? furtherShards = null, ILoggerFactory? log = null, long? queuedByteLimit = null, long? unfinishedByteLimit = null)
+    public ContextFixture(int shards = 2, TimeProvider? time = null, TimeSpan? shutdownTimeout = null, int? furtherShards = null, ILoggerFactory? log = null, long? queuedByteLimit = null, long? unfinishedByteLimit = null, long? subscriptionByteLimit = null)
     {
         // Nothing is warmed: most tests need a handful of buffers, and a pool per test would otherwise touch megabytes each time.
         Pool = new BufferPool(new BufferPoolOptions
@@ -30,6 +30,7 @@ internal class ContextFixture : IAsyncDisposable
             LoggerFactory = log,
             QueuedByteLimit = queuedByteLimit ?? new ZlinkContextOptions().QueuedByteLimit,
             UnfinishedByteLimit = unfinishedByteLimit ?? new ZlinkContextOptions().UnfinishedByteLimit,
+            SubscriptionByteLimit = subscriptionByteLimit ?? new ZlinkContextOptions().SubscriptionByteLimit,
         });
     }
 
@@ -103,7 +104,7 @@ internal class ContextFixture : IAsyncDisposable
         IReadOnlyList<BufferLeak> leaks = Pool.GetOutstanding();
         Pool.Dispose();
         ContextStatistics books = Context.GetStatistics();
-        Assert.Equal((0, 0, 0), (books.QueuedBytes, books.QueuesWaiting, books.UnfinishedBytes));
+        Assert.Equal((0, 0, 0, 0), (books.QueuedBytes, books.QueuesWaiting, books.UnfinishedBytes, books.SubscriptionBytes));
         Assert.True(leaks.Count == 0, $"did not come back: {Describe(leaks)}");
     }
 

@@ -259,7 +259,7 @@ internal sealed class PublisherCore : SocketCore
     protected override bool Attach(Pipe pipe)
     {
         _everyone = null;
-        pipe.Place = new PublisherPlace(_all.Add(pipe), _subscriptions.NewSubscriber(pipe), pipe);
+        pipe.Place = new PublisherPlace(_all.Add(pipe), _subscriptions.NewSubscriber(pipe), pipe, pipe is WirePipe ? Host.Subscriptions : null);
         return true;
     }
 
@@ -275,6 +275,13 @@ internal sealed class PublisherCore : SocketCore
         var place = (PublisherPlace)pipe.Place!;
         pipe.Place = null;
         _all.Remove(place.Slot);
+        DropTopics(pipe, place);
+    }
+
+    /// <summary>The peer has gone, or goes for having too many: an end that connected keeps its place, and would keep topics in it that nobody ever cancels.</summary>
+    private void DropTopics(Pipe pipe, PublisherPlace place)
+    {
+        place.Share.TryHold(0);
         if (!IsExtended)
         {
             _subscriptions.RemoveAll(place.Granted);
@@ -324,16 +331,25 @@ internal sealed class PublisherCore : SocketCore
         SubscriptionTrie<Pipe> trie = _notices.Manual ? place.AskedTrie : _subscriptions;
         if (!subscribes)
         {
-            return Tell(_notices.TellsCancel(trie.Remove(prefix, asked)));
+            SubscriptionRemoval removal = trie.Remove(prefix, asked);
+            place.Share.TryHold(asked.HeldBytes);
+            return Tell(_notices.TellsCancel(removal));
         }
 
         // One in this process keeps its topics in the same memory: what it subscribes is the application's own business.
-        if (SubscriptionByteLimit > 0 && pipe is WirePipe && asked.HeldBytes + SubscriptionTrie<Pipe>.ChargeOf(prefix.Length) > SubscriptionByteLimit)
+        long held = asked.HeldBytes + SubscriptionTrie<Pipe>.ChargeOf(prefix.Length);
+        bool isTooMany = SubscriptionByteLimit > 0 && pipe is WirePipe && held > SubscriptionByteLimit;
+        if (isTooMany || !place.Share.TryHold(held))
         {
-            return SubscriptionOutcome.TooMany;
+            DropTopics(pipe, place);
+            return isTooMany ? SubscriptionOutcome.TooMany : SubscriptionOutcome.TooManyOfAll;
         }
 
-        trie.Add(prefix, asked, out bool first);
+        if (!trie.Add(prefix, asked, out bool first))
+        {
+            place.Share.TryHold(asked.HeldBytes); // It had it already.
+        }
+
         return Tell(_notices.TellsSubscribe(first));
     }
 
@@ -414,8 +430,11 @@ internal sealed class PublisherCore : SocketCore
     }
 
     /// <summary>A pipe's place in a publisher: what it asked for, and what counts.</summary>
-    private sealed class PublisherPlace(DistributionSlot slot, Subscriber<Pipe> granted, Pipe pipe)
+    private sealed class PublisherPlace(DistributionSlot slot, Subscriber<Pipe> granted, Pipe pipe, FairLimit? limit)
     {
+        /// <summary>What it asked for counts here.</summary>
+        public FairLimitShare Share = new(limit);
+
         private Subscriber<Pipe>? _asked;
         private SubscriptionTrie<Pipe>? _askedTrie;
 

@@ -25,7 +25,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     private bool _kept;
     private bool _isInMessage;
     private bool _isDropping;
-    private bool _hasTooManyTopics;
+    private SubscriptionOutcome _topics;
     private bool _hasTopics;
     private bool _hasData;
     private int _filtered;
@@ -45,7 +45,10 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     public int Start { get; private set; }
 
     /// <summary>Why the part that was taken last is refused.</summary>
-    public ZmpFault Refusal => _hasTooManyTopics ? ZmpFault.TooManyTopics : ZmpFault.BodyTooLarge;
+    public ZmpFault Refusal => _topics == SubscriptionOutcome.TooMany ? ZmpFault.TooManyTopics : ZmpFault.BodyTooLarge;
+
+    /// <summary>It is refused for what all peers have subscribed together: the peer has broken nothing.</summary>
+    public bool IsRefusedForAll => _topics == SubscriptionOutcome.TooManyOfAll;
 
     /// <summary>What is kept of a message that is not whole.</summary>
     public long UnfinishedBytes => _partial is { } partial ? partial.Bytes + ((long)PartCost * partial.Count) : 0;
@@ -305,8 +308,8 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     /// <summary>The socket has taken the topic in.</summary>
     private bool Has(SubscriptionOutcome outcome)
     {
-        _hasTooManyTopics |= outcome == SubscriptionOutcome.TooMany;
-        return !_hasTooManyTopics;
+        _topics = outcome > _topics ? outcome : _topics;
+        return _topics < SubscriptionOutcome.TooMany;
     }
 
     private bool Subscribe(ReadOnlySpan<byte> prefix, bool subscribes)
@@ -352,6 +355,9 @@ internal enum SubscriptionOutcome
     /// <summary>The application is told.</summary>
     Notify,
 
-    /// <summary>The peer holds more than it may.</summary>
+    /// <summary>The peer holds more than it may. From here on its connection ends.</summary>
     TooMany,
+
+    /// <summary>All peers together hold more than they may, and this one more than its part.</summary>
+    TooManyOfAll,
 }

@@ -50,9 +50,9 @@ internal sealed class SessionEvents(SocketCore socket)
             Publish(SocketEventTypes.Disconnected, session.EndReason.ToNativeReason(), session, session.EndDetail);
         }
 
-        if (session.EndReason == DisconnectReason.UnfinishedByteLimit)
+        if (session.EndReason is DisconnectReason.UnfinishedByteLimit or DisconnectReason.SubscriptionByteLimit)
         {
-            socket.Host.Warnings.PeerHoldsTooMuch(session.Endpoint, session.Ends.Remote, session.EndDetail);
+            socket.Host.Warnings.PeerHoldsTooMuch(session.EndReason, session.Endpoint, session.Ends.Remote, session.EndDetail);
         }
 
         if (socket.Host.Logger.IsEnabled(Microsoft.Extensions.Logging.LogLevel.Debug))

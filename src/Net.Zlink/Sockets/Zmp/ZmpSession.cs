@@ -192,7 +192,15 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             {
                 // What was whole before the fault is still delivered.
                 _messages.End();
-                Fail(fault);
+                if (_messages.IsRefusedForAll)
+                {
+                    EndForAll();
+                }
+                else
+                {
+                    Fail(fault);
+                }
+
                 return Delivery.Continue;
             }
 
@@ -317,6 +325,12 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         _pipe.Queue.Hold(); // Nothing more goes to somebody who may not read it.
         Connection.Close(DisconnectReason.HeartbeatTimeout, CloseMode.Orderly, detail);
     }
+
+    /// <summary>Others may have cancelled their topics by the time it comes again: no ERROR, as in <see cref="OnUnfinished"/>.</summary>
+    private void EndForAll() => Connection.Close(
+        DisconnectReason.SubscriptionByteLimit,
+        CloseMode.Orderly,
+        _socket.Host.Subscriptions!.Words("the peer has more than its part of topics", nameof(DisconnectReason.SubscriptionByteLimit)));
 
     /// <summary>Ends the connection with an ERROR frame, written where the frame under way ends, and nothing behind it.</summary>
     public void Fail(in ZmpFault fault, DisconnectReason reason = DisconnectReason.ProtocolError, string? detail = null)

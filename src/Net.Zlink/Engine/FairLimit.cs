@@ -1,14 +1,14 @@
 namespace Net.Zlink.Engine;
 
-/// <summary>What has come, on all connections of a context, of messages that are not whole yet: parts without a last one, and frames of which some is still on its way. Thread-safe.</summary>
+/// <summary>What the peers of all connections of a context make it hold, where there is no making them wait: messages that are not whole yet (no queue has them), and the topics of subscribers (cancelling one is theirs to do). Thread-safe.</summary>
 /// <remarks>
-/// No queue has these, so the rule of none applies; and a peer that has begun a message cannot be made to wait for room, since only its end makes some. So at the limit somebody's connection ends: of those that want more each that has more
-/// than its equal part of the limit. Peers with an ordinary message half in go on beside one that never ends its own, up to twice the limit in all.
+/// So at the limit somebody's connection ends: of those that want more each that has more than its equal part of the limit. Peers with an ordinary message half in, or some ordinary topics, go on beside one that never comes to an end, up to
+/// twice the limit in all.
 /// </remarks>
 /// <param name="limit">In bytes.</param>
-internal sealed class UnfinishedBytes(long limit)
+internal sealed class FairLimit(long limit)
 {
-    /// <summary>What a connection may hold without being counted: more than the rest that a read of short messages leaves behind, so that these never come by here.</summary>
+    /// <summary>What a connection may hold without being counted: more than the rest that a read of short messages leaves behind, and some twenty topics, so that most never come by here.</summary>
     public const int Free = 16 * 1024;
 
     private long _bytes;
@@ -20,7 +20,10 @@ internal sealed class UnfinishedBytes(long limit)
     public long Bytes => Volatile.Read(ref _bytes);
 
     /// <summary>For so many bytes; null for 0, which is no limit.</summary>
-    public static UnfinishedBytes? Of(long limit) => limit == 0 ? null : new UnfinishedBytes(limit);
+    public static FairLimit? Of(long limit) => limit == 0 ? null : new FairLimit(limit);
+
+    /// <summary>Why a connection ends, and what to do about it.</summary>
+    public string Words(string peers, string option) => $"{peers}, and all peers of the context together {Bytes}, of {Limit}: a larger {option} allows more";
 
     /// <summary>Notes that a connection holds more, or less, than it did.</summary>
     /// <param name="before">What it held.</param>

@@ -4,9 +4,9 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Engine;
 
-/// <summary>What may have come of messages that are not whole.</summary>
+/// <summary>What peers make a context hold, and cannot be made to wait for.</summary>
 [SuppressMessage("Security", "CA5394", Justification = "Chance that can be repeated is wanted here.")]
-public sealed class UnfinishedBytesTests
+public sealed class FairLimitTests
 {
     private const int KiB = 1024;
     private const int Limit = 1024 * KiB;
@@ -14,8 +14,8 @@ public sealed class UnfinishedBytesTests
     [Fact]
     public void Who_holds_less_than_16_KiB_is_not_counted()
     {
-        var all = new UnfinishedBytes(1);
-        var share = new UnfinishedShare(all);
+        var all = new FairLimit(1);
+        var share = new FairLimitShare(all);
         Assert.True(share.TryHold((16 * KiB) - 1));
         Assert.Equal(0, all.Bytes);
         Assert.False(share.TryHold(16 * KiB));
@@ -26,13 +26,15 @@ public sealed class UnfinishedBytesTests
     [Fact]
     public void At_the_limit_who_holds_more_than_the_mean_has_to_end_and_others_go_on()
     {
-        var all = new UnfinishedBytes(Limit);
-        var hog = new UnfinishedShare(all);
+        var all = new FairLimit(Limit);
+        var hog = new FairLimitShare(all);
         Assert.True(hog.TryHold(Limit));
-        var other = new UnfinishedShare(all);
+        var other = new FairLimitShare(all);
         Assert.True(other.TryHold(100 * KiB));
         Assert.False(hog.TryHold(Limit + KiB));
-        Assert.Contains($"{Limit + KiB} bytes of messages that are not whole yet, and all peers of the context together {Limit + (101 * KiB)}, of {Limit}: ", hog.Words, StringComparison.Ordinal);
+        Assert.Equal(
+            $"the peer has brought {Limit + KiB} bytes of topics, and all peers of the context together {Limit + (101 * KiB)}, of {Limit}: a larger ThatLimit allows more",
+            hog.Words("topics", "ThatLimit"));
         Assert.True(other.TryHold(Limit / 2));
         Assert.False(other.TryHold((Limit / 2) + 1));
         Assert.True(hog.TryHold(0));
@@ -46,11 +48,11 @@ public sealed class UnfinishedBytesTests
     {
         int seed = Random.Shared.Next();
         var random = new Random(seed);
-        var all = new UnfinishedBytes(Limit);
-        var held = new UnfinishedShare[30];
+        var all = new FairLimit(Limit);
+        var held = new FairLimitShare[30];
         for (int i = 0; i < held.Length; i++)
         {
-            held[i] = new UnfinishedShare(all);
+            held[i] = new FairLimitShare(all);
         }
 
         long[] bytes = new long[held.Length];

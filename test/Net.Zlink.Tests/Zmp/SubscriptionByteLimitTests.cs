@@ -1,0 +1,143 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Tests.Protocol.Zmp;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Zmp;
+
+/// <summary>What the topics of all subscribers may take up together.</summary>
+public sealed class SubscriptionByteLimitTests
+{
+    private const int Limit = 1024 * 1024;
+
+    // 640 and twice its four bytes.
+    private const int ChargeOfOne = 648;
+
+    // More than the 16 KiB that nobody counts, and far less than an equal part of the limit.
+    private const int Few = 100;
+
+    private static readonly byte[] s_id = "P"u8.ToArray();
+
+    [Fact]
+    public void It_is_a_quarter_of_the_memory_unless_it_is_set()
+    {
+        Assert.Equal(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4, new ZlinkContextOptions().SubscriptionByteLimit);
+        Assert.Equal(0, new ZlinkContextOptions { SubscriptionByteLimit = 0 }.SubscriptionByteLimit);
+        Assert.Throws<ArgumentOutOfRangeException>(static () => new ZlinkContextOptions { SubscriptionByteLimit = -1 });
+    }
+
+    [Theory]
+    [InlineData("PUB")]
+    [InlineData("XPUB")]
+    [InlineData("XPUB, manual")]
+    public async Task A_subscriber_of_far_too_many_loses_its_connection_at_the_limit_and_nobody_else_does(string type)
+    {
+        await using var fixture = new ContextFixture(subscriptionByteLimit: Limit);
+        ZlinkSocket publisher = type.StartsWith('X')
+            ? fixture.Context.CreateXPub(new XPubOptions { RoutingId = s_id, Manual = type.EndsWith("manual", StringComparison.Ordinal) })
+            : fixture.Context.CreatePub(new PubOptions { RoutingId = s_id });
+        using SocketMonitor monitor = publisher.OpenMonitor(SocketEventTypes.Disconnected);
+        string endpoint = publisher.Bind("tcp://127.0.0.1:0");
+        RawPeer honest = await GreetAsync(fixture, endpoint);
+        await honest.SendAsync(Topics(0, Few));
+        await fixture.UntilAsync(() => fixture.Context.GetStatistics().SubscriptionBytes == Few * ChargeOfOne);
+        RawPeer greedy = await GreetAsync(fixture, endpoint);
+        await greedy.SendAsync(Topics(0, 3 * Limit / ChargeOfOne));
+        Task drained = publisher is XPubSocket notices ? TakeAllAsync(notices, Guard.Token) : Task.CompletedTask;
+
+        SocketEvent told = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal(4, told.Value);
+        Assert.Contains("more than its part of topics", told.Detail, StringComparison.Ordinal);
+        Assert.Contains("a larger SubscriptionByteLimit", told.Detail, StringComparison.Ordinal);
+        Assert.Equal(ZmpKit.Greeting((byte)(publisher is PubSocket ? ZmpSocketType.Pub : ZmpSocketType.XPub), s_id), await greedy.ReadToEndAsync()); // Nothing behind it: after an ERROR a native peer would not come again.
+        greedy.Dispose();
+        await fixture.UntilAsync(() => fixture.Context.GetStatistics().SubscriptionBytes == Few * ChargeOfOne);
+        await honest.SendAsync(Topics(Few, 1));
+        await fixture.UntilAsync(() => fixture.Context.GetStatistics().SubscriptionBytes == (Few + 1) * ChargeOfOne);
+        honest.Dispose();
+        await fixture.UntilAsync(() => fixture.Context.GetStatistics().SubscriptionBytes == 0);
+        publisher.Dispose();
+        await drained;
+    }
+
+    [Fact]
+    public async Task What_is_subscribed_twice_counts_once_and_what_is_cancelled_no_more()
+    {
+        await using var fixture = new ContextFixture(subscriptionByteLimit: Limit);
+        PubSocket publisher = fixture.Context.CreatePub();
+        RawPeer peer = await GreetAsync(fixture, publisher.Bind("tcp://127.0.0.1:0"));
+        await peer.SendAsync(Topics(0, Few));
+        await peer.SendAsync(Topics(0, Few));
+        await peer.SendAsync(Topics(Few, Few));
+        await fixture.UntilAsync(() => publisher.TopicCount == 2 * Few);
+        Assert.Equal(2 * Few * ChargeOfOne, fixture.Context.GetStatistics().SubscriptionBytes);
+        await peer.SendAsync(Topics(0, Few, ZmpFlags.Cancel));
+        await fixture.UntilAsync(() => publisher.TopicCount == Few);
+        Assert.Equal(Few * ChargeOfOne, fixture.Context.GetStatistics().SubscriptionBytes);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_subscriber_of_too_many_comes_again_and_is_served_once_it_has_cancelled_some(bool publisherConnects)
+    {
+        await using var fixture = new ContextFixture(subscriptionByteLimit: Limit);
+        await using var far = new ContextFixture();
+        var options = new PubOptions { ReconnectInterval = TimeSpan.FromMilliseconds(10) };
+        PubSocket publisher = fixture.Context.CreatePub(options);
+        SubSocket subscriber = far.Context.CreateSub(new SubOptions { ReconnectInterval = TimeSpan.FromMilliseconds(10) });
+        const int Many = (Limit / ChargeOfOne) + 100;
+        for (int i = 0; i < Many; i++)
+        {
+            subscriber.Subscribe(BitConverter.GetBytes(i));
+        }
+
+        using SocketMonitor monitor = publisher.OpenMonitor(SocketEventTypes.Disconnected);
+        if (publisherConnects)
+        {
+            publisher.Connect(subscriber.Bind("tcp://127.0.0.1:0"));
+        }
+        else
+        {
+            subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
+        }
+
+        Assert.Contains("SubscriptionByteLimit", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
+        for (int i = Few; i < Many; i++)
+        {
+            subscriber.Unsubscribe(BitConverter.GetBytes(i));
+        }
+
+        await fixture.UntilAsync(() => fixture.Context.GetStatistics().SubscriptionBytes == Few * ChargeOfOne && publisher.TopicCount == Few);
+        publisher.Send(BitConverter.GetBytes(1));
+        using Message message = await subscriber.ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal(BitConverter.GetBytes(1), message.Span);
+    }
+
+    private static byte[] Topics(int first, int count, ZmpFlags kind = ZmpFlags.Subscribe) =>
+        [.. Enumerable.Range(first, count).SelectMany(i => ZmpKit.Frame((byte)kind, BitConverter.GetBytes(i)))];
+
+    private static async Task<RawPeer> GreetAsync(ContextFixture fixture, string endpoint)
+    {
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        await peer.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Sub, []));
+        return peer;
+    }
+
+    /// <summary>The notices are not to be what stops the peer.</summary>
+    private static async Task TakeAllAsync(XPubSocket socket, CancellationToken cancellation)
+    {
+        try
+        {
+            while (true)
+            {
+                using Message notice = await socket.ReceiveAsync(cancellation);
+            }
+        }
+        catch (ObjectDisposedException)
+        {
+            // The test is over.
+        }
+    }
+}
