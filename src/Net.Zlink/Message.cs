@@ -66,6 +66,10 @@ public readonly struct Message : IDisposable
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public X509Certificate2? RemoteCertificate => Source?.Certificate;
 
+    /// <summary>What the peer that sent it asked for its WebSocket with, of one that came in over ws or wss; null of any other. Allocates nothing.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public WebSocketRequest? WebSocketRequest => Source is { } source ? global::Net.Zlink.WebSocketRequest.Of(source) : null;
+
     /// <summary>What the application keeps with the peer that sent it: null until the application sets it, and then the same for each of the peer's messages. So a server needs no table of its clients.</summary>
     /// <remarks>Safe for any number of threads; the last to set it wins. It belongs to one connection and goes with it: a peer that connects again begins with null. A copy has what the message has. <see cref="PeerInfo.State"/> shows it, too.</remarks>
     /// <exception cref="InvalidOperationException">On setting: no peer sent it. It was never received, or the socket itself made it (an XPUB's notice of a subscription).</exception>

@@ -19,6 +19,9 @@ public sealed record PeerInfo
     /// <summary>The certificate that it showed, over tls and wss; null where it showed none. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose it.</summary>
     public required X509Certificate2? RemoteCertificate { get; init; }
 
+    /// <summary>What it asked for its WebSocket with, of a peer that came in over ws or wss; null of any other.</summary>
+    public required WebSocketRequest? WebSocketRequest { get; init; }
+
     /// <summary>When the handshake was complete; null while it is not.</summary>
     public required DateTimeOffset? ConnectedAt { get; init; }
 
@@ -68,6 +71,7 @@ public sealed record PeerInfo
             Endpoint = pipe.Endpoint,
             RemoteEndpoint = peer.RemoteEndpoint,
             RemoteCertificate = peer.Certificate,
+            WebSocketRequest = global::Net.Zlink.WebSocketRequest.Of(peer),
             ConnectedAt = peer.ConnectedAt == default ? null : peer.ConnectedAt,
             IsConnected = isConnected,
             WhyNotConnected = isConnected ? null : (pipe as InprocPipe)?.Trouble ?? (pipe as WirePipe)?.Dialer?.Trouble,

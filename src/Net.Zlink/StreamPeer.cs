@@ -28,6 +28,9 @@ public sealed class StreamPeer
     /// <summary>The certificate that it showed, over tls and wss; null where it showed none. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose it.</summary>
     public X509Certificate2? RemoteCertificate => _link.RemoteCertificate;
 
+    /// <summary>What it asked for its WebSocket with, of a peer that came in over ws or wss; null of any other.</summary>
+    public WebSocketRequest? WebSocketRequest => _link.Request is { } head ? new WebSocketRequest(head, RemoteEndPoint, RemoteCertificate) : null;
+
     /// <summary>Our address on this connection.</summary>
     public EndPoint? LocalEndPoint => _link.Connection?.LocalEndPoint ?? _link.Pipe?.LocalEndPoint;
 

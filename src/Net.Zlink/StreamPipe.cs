@@ -35,6 +35,9 @@ public sealed class StreamPipe : IDuplexPipe, IAsyncDisposable
     /// <summary>The certificate that the peer showed, over tls and wss; null where it showed none. It is the connection's: do not dispose it.</summary>
     public X509Certificate2? RemoteCertificate => _connection.RemoteCertificate;
 
+    /// <summary>What it asked for its WebSocket with, of a peer that came in over ws or wss; null of any other.</summary>
+    public WebSocketRequest? WebSocketRequest => _connection.Request is { } head ? new WebSocketRequest(head, RemoteEndPoint, RemoteCertificate) : null;
+
     /// <summary>Our address on this connection.</summary>
     public EndPoint? LocalEndPoint => _connection.LocalEndPoint;
 

@@ -5,6 +5,7 @@ using System.Net.Sockets;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.WebSocket;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
@@ -67,6 +68,8 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     public EndPoint? LocalEndPoint { get; init; }
 
     public X509Certificate2? RemoteCertificate => _wire.RemoteCertificate;
+
+    public UpgradeHead? Request => _wire.Request;
 
     public long ReceivedBytes => Volatile.Read(ref _receivedBytes);
 

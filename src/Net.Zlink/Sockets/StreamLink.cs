@@ -2,6 +2,7 @@ using System.Net;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.WebSocket;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
@@ -23,6 +24,8 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire w
     public EndPoint? Remote => remote;
 
     public X509Certificate2? RemoteCertificate => wire.RemoteCertificate;
+
+    public UpgradeHead? Request => wire.Request;
 
     public string RemoteText => wire.Format(remote, endpoint);
 

@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography.X509Certificates;
+using Net.Zlink.Protocol.WebSocket;
 
 namespace Net.Zlink.Transports;
 
@@ -49,6 +50,9 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
 
     /// <summary>The certificate that the peer showed; null where it showed none, or is not asked for one.</summary>
     public X509Certificate2? RemoteCertificate { get; set; }
+
+    /// <summary>What the peer asked for this WebSocket with; null where it is none, or this side asked.</summary>
+    public UpgradeHead? Request { get; set; }
 
     /// <summary>What is written together travels in one message of the transport's own, and is read in as many pieces by the peer: answers are gathered while there is more to read.</summary>
     public virtual bool IsPacked => false;

@@ -134,6 +134,20 @@ public sealed class PatternSnippets
         }
     }
 
+    internal static void LetIn(ZlinkSocket socket, ISessions sessions)
+    {
+        socket.Options.WebSocket.Admission = async (request, cancellation) =>
+            await sessions.FindAsync(request.GetHeader("Cookie"), cancellation) is null
+                ? WebSocketAdmission.Refuse(401, "Sign in first")
+                : WebSocketAdmission.Accept;
+        socket.Bind("wss://*:8443/feed");
+    }
+
+    internal interface ISessions
+    {
+        ValueTask<object?> FindAsync(string? cookie, CancellationToken cancellation);
+    }
+
     private sealed class Requester(DealerSocket dealer)
     {
         private readonly ConcurrentDictionary<long, TaskCompletionSource<byte[]>> _waiting = new();

@@ -86,6 +86,23 @@ internal static class HttpHead
         return found;
     }
 
+    /// <summary>A field's values, of all its occurrences, with ", " between them (RFC 9110, 5.3); null where there is none.</summary>
+    public static string? Values(ReadOnlySpan<byte> head, string name)
+    {
+        string? values = null;
+        var fields = new Fields(head);
+        while (fields.Next())
+        {
+            if (Ascii.EqualsIgnoreCase(fields.Name, name))
+            {
+                string value = Encoding.Latin1.GetString(fields.Value); // Any byte from 80 on may be in it (RFC 9110, 5.5).
+                values = values is null ? value : $"{values}, {value}";
+            }
+        }
+
+        return values;
+    }
+
     /// <summary>Whether a token is in a field that lists tokens, in any letter case; the field may occur many times.</summary>
     public static bool Lists(ReadOnlySpan<byte> head, ReadOnlySpan<byte> name, ReadOnlySpan<byte> token)
     {

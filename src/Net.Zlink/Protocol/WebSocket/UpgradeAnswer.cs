@@ -19,9 +19,14 @@ internal static class UpgradeAnswer
         string phrase = status switch
         {
             UpgradeRequest.UpgradeRequired => "Upgrade Required",
+            400 => "Bad Request",
+            401 => "Unauthorized",
             403 => "Forbidden",
             404 => "Not Found",
-            _ => "Bad Request",
+            429 => "Too Many Requests",
+            500 => "Internal Server Error",
+            503 => "Service Unavailable",
+            _ => "Refused", // What the application chose: the phrase is for people.
         };
         string version = status == UpgradeRequest.UpgradeRequired ? "Sec-WebSocket-Version: 13\r\n" : "";
         return Encoding.ASCII.GetBytes(string.Create(

@@ -7,8 +7,9 @@ namespace Net.Zlink.Protocol.WebSocket;
 /// <param name="Reason">One sentence for the peer: what is wrong with it; empty when it is fine.</param>
 /// <param name="Key">The peer's key; empty when it is refused.</param>
 /// <param name="Path">What it asks for, without the query.</param>
+/// <param name="Query">What stands behind the path, from the question mark on; empty: nothing.</param>
 /// <param name="Origin">The page that a browser sends it for; null from those who are none.</param>
-internal readonly record struct UpgradeRequest(int Refusal, string Reason, string Key, string Path, string? Origin)
+internal readonly record struct UpgradeRequest(int Refusal, string Reason, string Key, string Path, string Query, string? Origin)
 {
     /// <summary>What it cannot make sense of.</summary>
     public const int BadRequest = 400;
@@ -77,14 +78,20 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
 
         if (!version.SequenceEqual("13"u8))
         {
-            return new UpgradeRequest(UpgradeRequired, "The WebSocket version spoken here is 13", "", "", null);
+            return new UpgradeRequest(UpgradeRequired, "The WebSocket version spoken here is 13", "", "", "", null);
         }
 
         int query = target.IndexOf((byte)'?');
         int origins = HttpHead.Find(head, "Origin"u8, out ReadOnlySpan<byte> origin);
         return origins > 1
             ? Refuse("There is at most one Origin field")
-            : new UpgradeRequest(0, "", Encoding.ASCII.GetString(key), Encoding.ASCII.GetString(query < 0 ? target : target[..query]), origins == 1 ? Encoding.ASCII.GetString(origin) : null);
+            : new UpgradeRequest(
+                0,
+                "",
+                Encoding.ASCII.GetString(key),
+                Encoding.ASCII.GetString(query < 0 ? target : target[..query]),
+                Encoding.ASCII.GetString(query < 0 ? default : target[query..]),
+                origins == 1 ? Encoding.ASCII.GetString(origin) : null);
     }
 
     /// <summary>The request as the native core sends it: no origin, no extension, no sub-protocol.</summary>
@@ -108,5 +115,5 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
         return target.IsEmpty || host == 0 ? default : host < 0 || target[host] == '?' ? "/"u8 : target[host..];
     }
 
-    private static UpgradeRequest Refuse(string reason) => new(BadRequest, reason, "", "", null);
+    private static UpgradeRequest Refuse(string reason) => new(BadRequest, reason, "", "", "", null);
 }

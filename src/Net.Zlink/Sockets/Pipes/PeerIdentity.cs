@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.WebSocket;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Transports.Ipc;
 
@@ -19,6 +20,9 @@ internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties,
 
     /// <summary>The certificate that it showed, over tls and wss.</summary>
     public X509Certificate2? Certificate { get; init; }
+
+    /// <summary>What it asked for its WebSocket with, where it did.</summary>
+    public UpgradeHead? Request { get; init; }
 
     /// <summary>What the application keeps with the peer; one for all names that a connection's peer goes by.</summary>
     public PeerSlot Slot { get; } = new();

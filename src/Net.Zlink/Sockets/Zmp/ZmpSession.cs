@@ -382,7 +382,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         string address = PeerIdentity.AddressOf(RemoteEndPoint, Connection.Wire.Socket);
         ZmpProperties? properties = ZmpProperties.Of(body, address.Length > 0 ? [new(ZmpProperties.PeerAddressKey, address), new(ZmpProperties.FileDescriptorKey, NumberOf(Connection.Wire.Socket))] : []);
         (string local, string remote) = Ends;
-        var peer = new PeerIdentity(_peerRoutingId, properties, remote, local, _socket.Host.Time.GetUtcNow()) { Certificate = Connection.Wire.RemoteCertificate };
+        var peer = new PeerIdentity(_peerRoutingId, properties, remote, local, _socket.Host.Time.GetUtcNow()) { Certificate = Connection.Wire.RemoteCertificate, Request = Connection.Wire.Request };
         if (!_socket.OnSessionReady(this, peer))
         {
             return false;

@@ -13,6 +13,9 @@ internal sealed record WebSocketSettings
     /// <summary>Paths that may be asked for; empty: any, as natively.</summary>
     public IReadOnlyCollection<string> AllowedPaths { get; init; } = [];
 
+    /// <summary>The application's own judgement of a request that the lists let in; null: none.</summary>
+    public Func<UpgradeContext, ValueTask<UpgradeRefusal>>? Admission { get; init; }
+
     /// <summary>What no request can ever match: an origin is a scheme, a host and, where it is not the scheme's own, a port (RFC 6454, 6.2), and a path begins with a slash. Null: nothing.</summary>
     public string? Check()
     {

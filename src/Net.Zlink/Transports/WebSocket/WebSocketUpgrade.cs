@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using System.Net.WebSockets;
+using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.WebSocket;
@@ -68,8 +69,13 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         return result;
     }
 
-    /// <summary>Asks or answers. Null: it is a WebSocket now.</summary>
-    protected abstract Task<UpgradeResult?> ExchangeAsync(ReadAheadStream stream, CancellationToken cancellation);
+    /// <summary>Asks or answers.</summary>
+    /// <param name="stream">What the exchange goes over.</param>
+    /// <param name="socket">Beneath.</param>
+    /// <param name="certificate">The peer's; null: it showed none.</param>
+    /// <param name="cancellation">The time for it is up.</param>
+    /// <returns>Failure null: it is a WebSocket now. Head: what the peer asked with, where it asked.</returns>
+    protected abstract Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation);
 
     /// <summary>Reads until a whole head is buffered. Its length; 0 if what came is none, or is too long; <see cref="Ended"/> if the peer ended before it was whole.</summary>
     protected static async Task<int> ReadHeadAsync(ReadAheadStream stream, bool isRequest, CancellationToken cancellation)
@@ -126,9 +132,11 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         using Deadline deadline = StartPhase(time, cancellation);
         try
         {
-            if (await ExchangeAsync(stream, deadline.Token).ConfigureAwait(false) is { } failure)
+            X509Certificate2? certificate = secure?.PeerCertificate;
+            (UpgradeResult? failure, UpgradeHead? head) = await ExchangeAsync(stream, socket, certificate, deadline.Token).ConfigureAwait(false);
+            if (failure is { } why)
             {
-                return failure;
+                return why;
             }
 
             // No ping of ours: whether a peer lives is for the heartbeats of the protocol above to find out, as natively.
@@ -137,59 +145,12 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
 
             // The library's client waits a second for the server's end once both have said CLOSE, and lets go of that read without ending it. Our own closing waits already, with limits of its own.
             stream.IsOver = () => webSocket.State == WebSocketState.Closed;
-            return UpgradeResult.Of(new WebSocketWire(socket, scheme, webSocket, stream, secure, pool, isServer, closeTimeout, time) { RemoteCertificate = secure?.PeerCertificate });
+            return UpgradeResult.Of(new WebSocketWire(socket, scheme, webSocket, stream, secure, pool, isServer, closeTimeout, time) { RemoteCertificate = certificate, Request = head });
         }
         catch (Exception e) when (StreamFaults.IsOfStream(e))
         {
             return ResultOf(Exchange, e, deadline, cancellation);
         }
-    }
-}
-
-/// <summary>The side that is asked.</summary>
-/// <param name="scheme">ws or wss.</param>
-/// <param name="tls">The TLS handshake of wss.</param>
-/// <param name="settings">Who may ask for what.</param>
-/// <param name="limit">How long it may take.</param>
-/// <param name="closeTimeout">How long, later, the peer's end is waited for after a CLOSE.</param>
-internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, WebSocketSettings settings, TimeSpan limit, TimeSpan closeTimeout)
-    : WebSocketUpgrade(scheme, tls, isServer: true, limit, closeTimeout)
-{
-    private const int Forbidden = 403;
-    private const int NotFound = 404;
-
-    /// <inheritdoc/>
-    protected override async Task<UpgradeResult?> ExchangeAsync(ReadAheadStream stream, CancellationToken cancellation)
-    {
-        int length = await ReadHeadAsync(stream, isRequest: true, cancellation).ConfigureAwait(false);
-        if (length <= 0)
-        {
-            return length == Ended ? Left("the peer closed the connection before it asked for a WebSocket") : Malformed("what the peer sent is no HTTP request");
-        }
-
-        UpgradeRequest request = Judge(UpgradeRequest.Parse(stream.Buffered[..length]));
-        stream.Take(length);
-        byte[] answer = request.Refusal == 0 ? UpgradeAnswer.Accept(WebSocketKey.BytesOf(request.Key)) : UpgradeAnswer.Refuse(request.Refusal, request.Reason);
-        await stream.WriteAsync(answer, cancellation).ConfigureAwait(false);
-        string whose = request is { Refusal: Forbidden, Origin: { } origin } ? $" ({EndpointError.Quote(origin)} is not among AllowedOrigins)" : "";
-        return request.Refusal == 0 ? null : Malformed($"the upgrade was refused with status {request.Refusal}: {request.Reason}{whose}");
-    }
-
-    private UpgradeRequest Judge(UpgradeRequest request)
-    {
-        if (request.Refusal != 0)
-        {
-            return request;
-        }
-
-        if (settings.AllowedPaths.Count > 0 && !settings.AllowedPaths.Contains(request.Path, StringComparer.Ordinal))
-        {
-            return request with { Refusal = NotFound, Reason = "There is no WebSocket at this path" };
-        }
-
-        return request.Origin is { } origin && settings.AllowedOrigins.Count > 0 && !settings.AllowedOrigins.Contains(origin, StringComparer.OrdinalIgnoreCase)
-            ? request with { Refusal = Forbidden, Reason = "Pages of this origin may not connect here" }
-            : request;
     }
 }
 
@@ -204,18 +165,18 @@ internal sealed class WebSocketClientUpgrade(string scheme, TlsUpgrade? tls, str
     : WebSocketUpgrade(scheme, tls, isServer: false, limit, closeTimeout)
 {
     /// <inheritdoc/>
-    protected override async Task<UpgradeResult?> ExchangeAsync(ReadAheadStream stream, CancellationToken cancellation)
+    protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
     {
         string key = WebSocketKey.Create();
         await stream.WriteAsync(UpgradeRequest.Write(authority, path, key), cancellation).ConfigureAwait(false);
         int length = await ReadHeadAsync(stream, isRequest: false, cancellation).ConfigureAwait(false);
         if (length <= 0)
         {
-            return length == Ended ? Left("the server closed the connection before it answered the request for a WebSocket") : Malformed("the server did not answer the WebSocket upgrade with HTTP");
+            return (length == Ended ? Left("the server closed the connection before it answered the request for a WebSocket") : Malformed("the server did not answer the WebSocket upgrade with HTTP"), null);
         }
 
         string? complaint = UpgradeAnswer.Judge(stream.Buffered[..length], WebSocketKey.BytesOf(key));
         stream.Take(length);
-        return complaint is null ? null : Malformed(complaint);
+        return (complaint is null ? null : Malformed(complaint), null);
     }
 }

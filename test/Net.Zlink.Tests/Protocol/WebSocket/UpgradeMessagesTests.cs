@@ -21,7 +21,7 @@ public sealed class UpgradeMessagesTests
             $"GET /a?b=c HTTP/1.1\r\nHost: [::1]:5555\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {Key}\r\nSec-WebSocket-Version: 13\r\n\r\n",
             Encoding.ASCII.GetString(request));
         var parsed = UpgradeRequest.Parse(request);
-        Assert.Equal(new UpgradeRequest(0, "", Key, "/a", null), parsed);
+        Assert.Equal(new UpgradeRequest(0, "", Key, "/a", "?b=c", null), parsed);
     }
 
     [Fact]
