@@ -58,7 +58,10 @@ public sealed record PeerInfo
     /// <summary>Since the last write to the connection; null without one, and for inproc.</summary>
     public required TimeSpan? SinceLastWrite { get; init; }
 
-    internal static PeerInfo Of(Pipe pipe)
+    /// <summary>Whom this is about.</summary>
+    internal (Pipe Pipe, PeerIdentity Peer) Of { get; private init; }
+
+    internal static PeerInfo For(Pipe pipe)
     {
         PeerIdentity peer = pipe.Peer;
         OutboundCounts outbound = pipe.Outbound;
@@ -67,6 +70,7 @@ public sealed record PeerInfo
         bool isConnected = connection is not null || pipe is InprocPipe { Other: not null };
         return new PeerInfo
         {
+            Of = (pipe, peer),
             RoutingId = peer.RoutingId,
             Endpoint = pipe.Endpoint,
             RemoteEndpoint = peer.RemoteEndpoint,

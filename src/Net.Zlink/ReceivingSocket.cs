@@ -1,4 +1,5 @@
 using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Pipes;
 
 namespace Net.Zlink;
 
@@ -50,6 +51,24 @@ public abstract class ReceivingSocket : ZlinkSocket
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public ValueTask<Message> ReceiveAsync(CancellationToken cancellationToken = default) => Receiver.ReceiveAsync(cancellationToken);
+
+    /// <summary>Throws out the peer that sent a message, as <see cref="ZlinkSocket.DisconnectPeer(PeerInfo)"/> does: a client that has not shown who it is, for one.</summary>
+    /// <param name="message">A message of this socket's; of XPUB also a notice, whose subscriber it is then. It stays the caller's.</param>
+    /// <returns>False: the peer has gone already, also where it has come again since.</returns>
+    /// <exception cref="ArgumentException">No peer sent it, or this socket connects to that peer: <see cref="ZlinkSocket.Disconnect(string)"/> ends that.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
+    public bool DisconnectPeer(in Message message)
+    {
+        ThrowIfEnded();
+        if (message.Sender is not PeerIdentity sender || ReferenceEquals(sender, PeerIdentity.Unknown))
+        {
+            throw new ArgumentException("No peer sent this message: there is nobody to throw out.", nameof(message));
+        }
+
+        Pipe? pipe = message.NoticeOf as Pipe ?? Array.Find(Core.Pipes, one => one.Peer.IsOfSameConnection(sender));
+        return pipe is not null && ThrowOut(pipe, sender, nameof(message));
+    }
 
     /// <summary>Takes as many messages as there are and fit, without waiting.</summary>
     /// <param name="messages">Where to put them; dispose each that was put.</param>

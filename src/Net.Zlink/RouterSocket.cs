@@ -55,7 +55,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <returns>False: a message for that id would go to nobody.</returns>
     public bool TryGetPeer(ReadOnlySpan<byte> routingId, [NotNullWhen(true)] out PeerInfo? peer)
     {
-        peer = _core.TryFind(routingId, out Pipe? pipe) ? PeerInfo.Of(pipe) : null;
+        peer = _core.TryFind(routingId, out Pipe? pipe) ? PeerInfo.For(pipe) : null;
         return peer is not null;
     }
 

@@ -90,6 +90,21 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Disconnect(string endpoint) => Remove(endpoint);
 
+    /// <summary>Throws out a peer that came in by an endpoint of this socket's <see cref="Bind"/>: what it sent is dropped unless it was received, it gets what was sent to it within <see cref="SocketOptions.Linger"/>, and its connection ends, which raises no event here.</summary>
+    /// <remarks>It may come again: over tcp, ipc, tls, ws and wss it tries to, natively too. Who may not come in at all is for <see cref="TlsOptions.Validation"/> and <see cref="WebSocketOptions.Admission"/> to say.</remarks>
+    /// <param name="peer">Of this socket's peers, lately: see <see cref="GetPeers"/>.</param>
+    /// <returns>False: it has gone already, also where it has come again since.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="peer"/> is null.</exception>
+    /// <exception cref="ArgumentException">It is the peer of another socket, or one that this socket connects to: <see cref="Disconnect(string)"/> ends that.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public bool DisconnectPeer(PeerInfo peer)
+    {
+        ArgumentNullException.ThrowIfNull(peer);
+        ThrowIfEnded();
+        return ThrowOut(peer.Of.Pipe, peer.Of.Peer, nameof(peer));
+    }
+
     /// <summary>Begins to watch this socket's events.</summary>
     /// <param name="mask">Which.</param>
     /// <returns>A monitor of its own; dispose it when it is not needed any more.</returns>
@@ -112,7 +127,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
 
     /// <summary>The peers: a snapshot, also of those that are not connected yet.</summary>
     /// <returns>One entry per pipe.</returns>
-    public IReadOnlyList<PeerInfo> GetPeers() => [.. Core.Pipes.Select(PeerInfo.Of)];
+    public IReadOnlyList<PeerInfo> GetPeers() => [.. Core.Pipes.Select(PeerInfo.For)];
 
     /// <summary>Endpoints, counts and peers as text of several lines, for a log or a debugger. Made for people: its form may change.</summary>
     /// <returns>The text.</returns>
@@ -195,6 +210,11 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
             Volatile.Write(ref _lastEndpoint, endpoint);
         }
     }
+
+    private protected bool ThrowOut(Pipe pipe, PeerIdentity peer, string argument) =>
+        !ReferenceEquals(pipe.Socket, Core) ? throw new ArgumentException("That is a peer of another socket.", argument)
+        : pipe is WirePipe { Dialer: not null } or InprocPipe { IsActive: true } ? throw new ArgumentException($"This socket connects to that peer: Disconnect(\"{pipe.Endpoint}\") ends it.", argument)
+        : Core.ThrowOut(pipe, peer, Options.Linger);
 
     /// <summary>Applies the options that act at once, now and whenever one changes.</summary>
     private protected void Watch()

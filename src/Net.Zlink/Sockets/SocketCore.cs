@@ -216,18 +216,26 @@ internal abstract class SocketCore
         OnMaySend(routeId);
     }
 
+    /// <summary>Ends a peer that came in: it has no place from here on, and what it sent is dropped. What was sent to it goes out within the linger time.</summary>
+    /// <returns>False: it has gone, be it that there is another one in its place.</returns>
+    public bool ThrowOut(Pipe pipe, PeerIdentity peer, TimeSpan linger)
+    {
+        if (!Has(pipe) || !pipe.Peer.IsOfSameConnection(peer))
+        {
+            return false;
+        }
+
+        Detach(pipe, dropUnread: true);
+        pipe.Close(DisconnectReason.Local, linger); // Where its session is about to be noted, whoever notes it sees that it has no place any more.
+        return true;
+    }
+
     /// <summary>A pipe takes and gives nothing any more: its counts become the socket's.</summary>
     public void CloseBooks(Pipe pipe)
     {
         if (Books.TryClose(pipe, out OutboundCounts dropped) && dropped.DroppedMessages > 0)
         {
-            (string local, string remote) = pipe.Ends;
-            Monitors.Publish(new SocketEvent(
-                SocketEventTypes.MessagesDropped, dropped.DroppedMessages, pipe.Peer.RoutingId, local, remote, 0, "accepted, but not written when the connection ended")
-            {
-                PeerRoutingId = pipe.Peer.RoutingId,
-            });
-            Host.Warnings.Undelivered(PeerIdentity.NameOf(pipe.Peer.RoutingId), pipe.Endpoint, dropped.DroppedMessages, dropped.DroppedBytes);
+            Events.NotWritten(pipe, dropped);
         }
     }
 
@@ -307,6 +315,12 @@ internal abstract class SocketCore
         {
             Detach(pipe, dropUnread: true); // Disconnected between the two looks: attached again just now.
             closing.DeliverRest(session);
+            return true;
+        }
+
+        if (pipe.Dialer is null && !Has(pipe))
+        {
+            session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly); // Thrown out, or its socket closed, in this moment. Behind what is sent to it: the queue is let go of when this returns.
             return true;
         }
 

@@ -27,6 +27,9 @@ internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties,
     /// <summary>What the application keeps with the peer; one for all names that a connection's peer goes by.</summary>
     public PeerSlot Slot { get; } = new();
 
+    /// <summary>It is the same peer of the same connection, whatever it is called.</summary>
+    public bool IsOfSameConnection(PeerIdentity other) => ReferenceEquals(Slot, other.Slot) && !ReferenceEquals(Slot, Unknown.Slot);
+
     /// <summary>The native "Peer-Address": the remote address without its port; over ipc the peer's user, group and process, where the system tells them.</summary>
     public static string AddressOf(EndPoint? remote, Socket socket) => remote is IPEndPoint ip
         ? (ip.Address.IsIPv4MappedToIPv6 ? ip.Address.MapToIPv4() : ip.Address).ToString()

@@ -1,0 +1,149 @@
+using System.Text;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Zmp;
+
+/// <summary>A socket throws out a peer that came in.</summary>
+public sealed class DisconnectPeerTests
+{
+    [Theory]
+    [InlineData("tcp://127.0.0.1:0", true)]
+    [InlineData("ws://127.0.0.1:0", true)]
+    [InlineData("inproc://throw-out", false)]
+    public async Task Who_sent_a_message_is_thrown_out_gets_what_was_sent_and_loses_what_was_not_received_and_nobody_else_does(string endpoint, bool comesAgain)
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = fixture.Context.CreateRouter();
+        string bound = router.Bind(endpoint);
+        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected);
+        DealerSocket bad = await JoinAsync(fixture, router, bound, "bad");
+        DealerSocket good = await JoinAsync(fixture, router, bound, "good");
+        await bad.SendAsync("first"u8.ToArray(), Guard.Token);
+        using Message first = await router.ReceiveAsync(Guard.Token).Guarded();
+        await bad.SendAsync("never received"u8.ToArray(), Guard.Token);
+        await fixture.UntilAsync(() => router.TryGetPeer("bad"u8, out PeerInfo? peer) && peer.Unread.Messages == 1);
+        router.Send("bad"u8, "farewell"u8);
+
+        Assert.True(router.DisconnectPeer(first));
+        Assert.False(router.TryGetPeer(first.RoutingId.Span, out _));
+        Assert.False(router.DisconnectPeer(first));
+        using Message farewell = await bad.ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal("farewell"u8, farewell.Span);
+        await good.SendAsync("I stay"u8.ToArray(), Guard.Token);
+        using Message stays = await router.ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal("I stay"u8, stays.Span);
+        if (comesAgain)
+        {
+            await fixture.UntilAsync(() => router.TryGetPeer("bad"u8, out _)); // What it sends while it has not seen the end yet is lost with the connection.
+            await bad.SendAsync("again"u8.ToArray(), Guard.Token);
+            using Message again = await router.ReceiveAsync(Guard.Token).Guarded();
+            Assert.Equal("again"u8, again.Span);
+            Assert.False(router.DisconnectPeer(first)); // That one had been another connection's.
+            Assert.True(router.DisconnectPeer(again));
+        }
+        else
+        {
+            await fixture.UntilAsync(() => bad.PeerCount == 0);
+        }
+
+        Assert.False(monitor.TryRead(out _));
+    }
+
+    [Fact]
+    public async Task A_publisher_throws_out_a_subscriber_which_comes_again_with_its_topics()
+    {
+        await using var fixture = new ContextFixture();
+        PubSocket publisher = fixture.Context.CreatePub();
+        SubSocket subscriber = fixture.Context.CreateSub(new SubOptions { ReconnectInterval = TimeSpan.FromMilliseconds(10) });
+        subscriber.Subscribe("a");
+        using SocketMonitor monitor = subscriber.OpenMonitor(SocketEventTypes.Disconnected);
+        subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
+        await fixture.UntilAsync(() => publisher.TopicCount == 1);
+        PeerInfo peer = Assert.Single(publisher.GetPeers());
+        Assert.True(publisher.DisconnectPeer(peer));
+        Assert.Equal(4, (await monitor.ReadAsync(Guard.Token).Guarded()).Value); // A loss, as far as it can see.
+        await fixture.UntilAsync(() => publisher.TopicCount == 1);
+        Assert.False(publisher.DisconnectPeer(peer));
+        publisher.Send("abc"u8);
+        using Message message = await subscriber.ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal("abc"u8, message.Span);
+    }
+
+    [Theory]
+    [InlineData("tcp://127.0.0.1:0")]
+    [InlineData("inproc://notices")]
+    public async Task An_XPUB_throws_out_whose_notice_it_was(string endpoint)
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub();
+        SubSocket subscriber = fixture.Context.CreateSub(new SubOptions { ReconnectInterval = TimeSpan.FromHours(1) });
+        subscriber.Connect(publisher.Bind(endpoint));
+        subscriber.Subscribe("a");
+        using Message notice = await publisher.ReceiveAsync(Guard.Token).Guarded();
+        Assert.True(publisher.DisconnectPeer(notice));
+        using Message loss = await publisher.ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal("\0a", Encoding.ASCII.GetString(loss.Span));
+        Assert.False(publisher.DisconnectPeer(loss));
+        Assert.Equal(0, publisher.TopicCount);
+    }
+
+    [Fact]
+    public async Task Whom_this_side_connects_to_others_peers_and_nobody_are_refused()
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = fixture.Context.CreateRouter();
+        string tcp = router.Bind("tcp://127.0.0.1:0");
+        router.Bind("inproc://here");
+        foreach (string endpoint in new[] { tcp, "inproc://here" })
+        {
+            DealerSocket dealer = await JoinAsync(fixture, router, endpoint, endpoint);
+            PeerInfo peer = Assert.Single(dealer.GetPeers());
+            Assert.Contains($"Disconnect(\"{endpoint}\")", Assert.Throws<ArgumentException>(() => dealer.DisconnectPeer(peer)).Message, StringComparison.Ordinal);
+            Assert.Contains("another socket", Assert.Throws<ArgumentException>(() => router.DisconnectPeer(peer)).Message, StringComparison.Ordinal);
+            dealer.Dispose();
+            Assert.Throws<ObjectDisposedException>(() => dealer.DisconnectPeer(peer));
+        }
+
+        Assert.Throws<ArgumentNullException>(() => router.DisconnectPeer((PeerInfo)null!));
+        Assert.Throws<ArgumentException>(() => router.DisconnectPeer(default(Message)));
+    }
+
+    [Fact]
+    public async Task Peers_that_are_thrown_out_as_fast_as_they_come_leave_nothing_behind_and_in_the_end_all_are_there()
+    {
+        const int Peers = 8;
+        await using var fixture = new ContextFixture();
+        RouterSocket router = fixture.Context.CreateRouter();
+        string tcp = router.Bind("tcp://127.0.0.1:0");
+        var dealers = new DealerSocket[Peers];
+        for (int i = 0; i < Peers; i++)
+        {
+            dealers[i] = fixture.Context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1), RoutingId = new[] { (byte)(i + 1) } });
+            dealers[i].Connect(tcp);
+        }
+
+        int thrownOut = 0;
+        await fixture.UntilAsync(() =>
+        {
+            thrownOut += router.GetPeers().Count(router.DisconnectPeer);
+            return thrownOut >= 20 * Peers;
+        });
+        await fixture.UntilAsync(() => router.GetPeers().Count(static peer => peer.IsConnected) == Peers);
+        foreach (DealerSocket dealer in dealers)
+        {
+            await dealer.SendAsync("here"u8.ToArray(), Guard.Token);
+            using Message message = await router.ReceiveAsync(Guard.Token).Guarded();
+            Assert.Equal("here"u8, message.Span);
+        }
+    }
+
+    private static async Task<DealerSocket> JoinAsync(ContextFixture fixture, RouterSocket router, string endpoint, string name)
+    {
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = Encoding.ASCII.GetBytes(name), ReconnectInterval = TimeSpan.FromMilliseconds(10) });
+        dealer.Connect(endpoint);
+        await fixture.UntilAsync(() => router.TryGetPeer(Encoding.ASCII.GetBytes(name), out _));
+        return dealer;
+    }
+}
