@@ -66,7 +66,7 @@ public readonly struct Message : IDisposable
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public X509Certificate2? RemoteCertificate => Source?.Certificate;
 
-    /// <summary>What the peer that sent it asked for its WebSocket with, of one that came in over ws or wss; null of any other. Allocates nothing.</summary>
+    /// <summary>What the peer that sent it asked for its WebSocket with, of one that came in over ws or wss; null of any other.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public WebSocketRequest? WebSocketRequest => Source is { } source ? global::Net.Zlink.WebSocketRequest.Of(source) : null;
 

@@ -5,7 +5,7 @@ using Net.Zlink.Sockets.Pipes;
 
 namespace Net.Zlink;
 
-/// <summary>What a peer asked for a WebSocket with: an HTTP request. Immutable, and safe for any number of threads.</summary>
+/// <summary>What a peer asked for a WebSocket with: an HTTP request. Immutable, and safe for any number of threads. What is asked of it is looked for in the request each time, some microseconds.</summary>
 public readonly record struct WebSocketRequest
 {
     private readonly UpgradeHead _head;
@@ -42,9 +42,9 @@ public readonly record struct WebSocketRequest
         return _head?.Header(name);
     }
 
-    /// <summary>Path and query.</summary>
-    /// <returns>As the peer wrote them.</returns>
-    public override string ToString() => Path + Query;
+    /// <summary>The path, without the query, which may be a secret.</summary>
+    /// <returns>As the peer wrote it.</returns>
+    public override string ToString() => Path;
 
     internal static WebSocketRequest? Of(PeerIdentity peer) => peer.Request is { } head ? new WebSocketRequest(head, null, peer.Certificate) : null;
 }

@@ -90,7 +90,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Disconnect(string endpoint) => Remove(endpoint);
 
-    /// <summary>Throws out a peer that came in by an endpoint of this socket's <see cref="Bind"/>: what it sent is dropped unless it was received, it gets what was sent to it within <see cref="SocketOptions.Linger"/>, and its connection ends, which raises no event here.</summary>
+    /// <summary>Throws out a peer that came in by an endpoint of this socket's <see cref="Bind"/>: what it sent is dropped unless it was received, it gets what was sent to it within <see cref="SocketOptions.CloseTimeout"/>, or <see cref="SocketOptions.Linger"/> where that is shorter, and its connection ends, which raises no event here.</summary>
     /// <remarks>It may come again: over tcp, ipc, tls, ws and wss it tries to, natively too. Who may not come in at all is for <see cref="TlsOptions.Validation"/> and <see cref="WebSocketOptions.Admission"/> to say.</remarks>
     /// <param name="peer">Of this socket's peers, lately: see <see cref="GetPeers"/>.</param>
     /// <returns>False: it has gone already, also where it has come again since.</returns>
@@ -211,10 +211,10 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
         }
     }
 
-    private protected bool ThrowOut(Pipe pipe, PeerIdentity peer, string argument) =>
-        !ReferenceEquals(pipe.Socket, Core) ? throw new ArgumentException("That is a peer of another socket.", argument)
+    private protected bool ThrowOut(Pipe? pipe, PeerIdentity peer, string argument) =>
+        pipe is null || !ReferenceEquals(pipe.Socket, Core) ? throw new ArgumentException("That is a peer of another socket.", argument)
         : pipe is WirePipe { Dialer: not null } or InprocPipe { IsActive: true } ? throw new ArgumentException($"This socket connects to that peer: Disconnect(\"{pipe.Endpoint}\") ends it.", argument)
-        : Core.ThrowOut(pipe, peer, Options.Linger);
+        : Core.ThrowOut(pipe, peer, (ulong)Options.Linger.Ticks < (ulong)Options.CloseTimeout.Ticks ? Options.Linger : Options.CloseTimeout); // An infinite time is negative: who does not read is not to stay for ever.
 
     /// <summary>Applies the options that act at once, now and whenever one changes.</summary>
     private protected void Watch()

@@ -318,9 +318,9 @@ internal abstract class SocketCore
             return true;
         }
 
-        if (pipe.Dialer is null && !Has(pipe))
+        if (pipe.Dialer is null && !Has(pipe) && !IsClosed)
         {
-            session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly); // Thrown out, or its socket closed, in this moment. Behind what is sent to it: the queue is let go of when this returns.
+            session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, session.Connection.Settings.CloseTimeout); // Thrown out in this moment. Behind what is sent to it: the queue is let go of when this returns.
             return true;
         }
 

@@ -90,6 +90,29 @@ public sealed class DisconnectPeerTests
     }
 
     [Fact]
+    public async Task Who_does_not_read_is_rid_of_within_the_close_timeout_though_the_linger_time_has_no_end()
+    {
+        var clock = new ManualTimeProvider();
+        await using var fixture = new ContextFixture(time: clock);
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { SendBufferSize = 64 * 1024 });
+        RawPeer deaf = await fixture.ConnectAsync(router.Bind("tcp://127.0.0.1:0"), receiveBuffer: 64 * 1024);
+        await deaf.SendAsync(Protocol.Zmp.ZmpKit.DealerGreeting("deaf"u8));
+        await fixture.UntilAsync(() => router.TryGetPeer("deaf"u8, out _));
+        for (int i = 0; i < 32; i++) // 32 MiB, more than the two systems take.
+        {
+            await router.SendAsync("deaf"u8.ToArray(), new byte[1024 * 1024], Guard.Token);
+        }
+
+        Assert.True(router.TryGetPeer("deaf"u8, out PeerInfo? peer));
+        Assert.True(router.DisconnectPeer(peer));
+        await fixture.SettleAsync();
+        clock.Advance(router.Options.CloseTimeout); // For what waits,
+        await fixture.SettleAsync();
+        clock.Advance(router.Options.CloseTimeout); // and for the end.
+        await fixture.UntilAsync(() => fixture.Context.GetStatistics().Shards.Sum(static shard => shard.Connections) == 0);
+    }
+
+    [Fact]
     public async Task Whom_this_side_connects_to_others_peers_and_nobody_are_refused()
     {
         await using var fixture = new ContextFixture();

@@ -77,6 +77,23 @@ public sealed class SubscriptionByteLimitTests
         Assert.Equal(Few * ChargeOfOne, fixture.Context.GetStatistics().SubscriptionBytes);
     }
 
+    [Fact]
+    public async Task Who_says_once_more_what_it_has_wants_no_more_and_stays_though_all_is_taken()
+    {
+        const int Most = (Limit / ChargeOfOne) - 1;
+        await using var fixture = new ContextFixture(subscriptionByteLimit: Limit);
+        PubSocket publisher = fixture.Context.CreatePub();
+        RawPeer peer = await GreetAsync(fixture, publisher.Bind("tcp://127.0.0.1:0"));
+        await peer.SendAsync(Topics(0, Most));
+        await peer.SendAsync(Topics(Most, 1));
+        await peer.SendAsync(Topics(0, Most + 1));
+        await peer.SendAsync(Topics(1, 1, ZmpFlags.Cancel)); // Behind them.
+        await fixture.UntilAsync(() => publisher.TopicCount == Most);
+        Assert.Equal((long)Most * ChargeOfOne, fixture.Context.GetStatistics().SubscriptionBytes);
+        await peer.SendAsync(Topics(Most + 1, 1)); // One in its place.
+        await fixture.UntilAsync(() => publisher.TopicCount == Most + 1);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

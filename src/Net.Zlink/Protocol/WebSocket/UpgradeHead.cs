@@ -1,15 +1,14 @@
 namespace Net.Zlink.Protocol.WebSocket;
 
-/// <summary>What a peer asked for a WebSocket with. Immutable; as long as the head was, mostly some hundred bytes.</summary>
+/// <summary>What a peer asked for a WebSocket with. Immutable. It keeps the bytes alone, mostly some hundred and 8 KiB at most, as long as its connection lives; what is asked of it is looked for in them each time.</summary>
 /// <param name="head">All of it, well-formed.</param>
-/// <param name="request">What was found in it.</param>
-internal sealed class UpgradeHead(byte[] head, in UpgradeRequest request)
+internal sealed class UpgradeHead(byte[] head)
 {
-    public string Path { get; } = request.Path;
+    public string Path => UpgradeRequest.Parse(head).Path;
 
-    public string Query { get; } = request.Query;
+    public string Query => UpgradeRequest.Parse(head).Query;
 
-    public string? Origin { get; } = request.Origin;
+    public string? Origin => UpgradeRequest.Parse(head).Origin;
 
     /// <inheritdoc cref="HttpHead.Values"/>
     public string? Header(string name) => HttpHead.Values(head, name);

@@ -28,7 +28,7 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
             return Refuse("The request is not well-formed HTTP");
         }
 
-        ReadOnlySpan<byte> target = WithoutHost(line[(first + 1)..last]);
+        ReadOnlySpan<byte> target = WithoutHost(line[(first + 1)..last], out ReadOnlySpan<byte> query);
         if (!line[..first].SequenceEqual("GET"u8))
         {
             return Refuse("The method of a WebSocket request is GET");
@@ -81,7 +81,7 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
             return new UpgradeRequest(UpgradeRequired, "The WebSocket version spoken here is 13", "", "", "", null);
         }
 
-        int query = target.IndexOf((byte)'?');
+        int mark = target.IndexOf((byte)'?');
         int origins = HttpHead.Find(head, "Origin"u8, out ReadOnlySpan<byte> origin);
         return origins > 1
             ? Refuse("There is at most one Origin field")
@@ -89,9 +89,9 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
                 0,
                 "",
                 Encoding.ASCII.GetString(key),
-                Encoding.ASCII.GetString(query < 0 ? target : target[..query]),
-                Encoding.ASCII.GetString(query < 0 ? default : target[query..]),
-                origins == 1 ? Encoding.ASCII.GetString(origin) : null);
+                Encoding.Latin1.GetString(mark < 0 ? target : target[..mark]), // Any byte from 80 on stays what it is: two that differ are two.
+                Encoding.Latin1.GetString(mark < 0 ? query : target[mark..]),
+                origins == 1 ? Encoding.Latin1.GetString(origin) : null);
     }
 
     /// <summary>The request as the native core sends it: no origin, no extension, no sub-protocol.</summary>
@@ -102,8 +102,11 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
         $"GET {path} HTTP/1.1\r\nHost: {authority}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n");
 
     /// <summary>Path and query of a target, which may name scheme and host in front of them (RFC 6455, 4.2.1). They say no more than the Host field does, which is not compared with anything either.</summary>
-    private static ReadOnlySpan<byte> WithoutHost(ReadOnlySpan<byte> target)
+    /// <param name="target">As it came.</param>
+    /// <param name="query">What stands behind a host alone; it is in no path then.</param>
+    private static ReadOnlySpan<byte> WithoutHost(ReadOnlySpan<byte> target, out ReadOnlySpan<byte> query)
     {
+        query = default;
         int scheme = target.IndexOf("://"u8);
         if (scheme < 0 || !(Ascii.EqualsIgnoreCase(target[..scheme], "http"u8) || Ascii.EqualsIgnoreCase(target[..scheme], "https"u8)))
         {
@@ -112,7 +115,18 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
 
         target = target[(scheme + 3)..];
         int host = target.IndexOfAny((byte)'/', (byte)'?');
-        return target.IsEmpty || host == 0 ? default : host < 0 || target[host] == '?' ? "/"u8 : target[host..];
+        if (target.IsEmpty || host == 0)
+        {
+            return default;
+        }
+
+        if (host < 0 || target[host] == '?')
+        {
+            query = host < 0 ? default : target[host..];
+            return "/"u8;
+        }
+
+        return target[host..];
     }
 
     private static UpgradeRequest Refuse(string reason) => new(BadRequest, reason, "", "", "", null);

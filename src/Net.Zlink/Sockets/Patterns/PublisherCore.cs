@@ -192,7 +192,7 @@ internal sealed class PublisherCore : SocketCore
         }
 
         _told?.AnnounceAll();
-        if (subscribes == Inverts)
+        if (subscribes == Inverts || outcome >= SubscriptionOutcome.TooMany)
         {
             OnMaySend(routeId: null); // A send that waited for this peer's room need not any more.
         }
@@ -339,7 +339,7 @@ internal sealed class PublisherCore : SocketCore
         // One in this process keeps its topics in the same memory: what it subscribes is the application's own business.
         long held = asked.HeldBytes + SubscriptionTrie<Pipe>.ChargeOf(prefix.Length);
         bool isTooMany = SubscriptionByteLimit > 0 && pipe is WirePipe && held > SubscriptionByteLimit;
-        if (isTooMany || !place.Share.TryHold(held))
+        if ((isTooMany || !place.Share.TryHold(held)) && !trie.Holds(prefix, asked)) // One that comes again wants no more.
         {
             DropTopics(pipe, place);
             return isTooMany ? SubscriptionOutcome.TooMany : SubscriptionOutcome.TooManyOfAll;

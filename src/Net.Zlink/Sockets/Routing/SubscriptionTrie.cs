@@ -73,6 +73,9 @@ internal sealed class SubscriptionTrie<TPeer>
         return true;
     }
 
+    /// <summary>Whether a subscriber has a prefix.</summary>
+    public bool Holds(ReadOnlySpan<byte> prefix, Subscriber<TPeer> subscriber) => _tree.Find(prefix) is { } node && subscriber.Places.ContainsKey(node);
+
     /// <summary>Takes a subscription out.</summary>
     public SubscriptionRemoval Remove(ReadOnlySpan<byte> prefix, Subscriber<TPeer> subscriber)
     {

@@ -20,6 +20,11 @@ internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, Web
     private const int NotFound = 404;
     private const int InternalError = 500;
 
+    // Each may be a thread that sleeps, also behind its peer's time: as many as may be in a handshake by default. Further ones wait for a place as long as a handshake may take.
+    private const int MostAsked = 1024;
+
+    private readonly SemaphoreSlim _asking = new(MostAsked, MostAsked);
+
     /// <inheritdoc/>
     protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
     {
@@ -35,7 +40,7 @@ internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, Web
         UpgradeHead? head = null;
         if (request.Refusal == 0)
         {
-            head = new UpgradeHead(bytes, request);
+            head = new UpgradeHead(bytes);
             if (settings.Admission is { } admits)
             {
                 (request, why) = await AskAsync(admits, new UpgradeContext(head, socket.RemoteEndPoint, certificate, cancellation), request).ConfigureAwait(false);
@@ -61,8 +66,9 @@ internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, Web
     }
 
     /// <summary>By the application, on a thread of its own until it awaits something: it may sleep, too. Given up with the time for the exchange.</summary>
-    private static async Task<(UpgradeRequest Request, string Why)> AskAsync(Func<UpgradeContext, ValueTask<UpgradeRefusal>> admits, UpgradeContext context, UpgradeRequest request)
+    private async Task<(UpgradeRequest Request, string Why)> AskAsync(Func<UpgradeContext, ValueTask<UpgradeRefusal>> admits, UpgradeContext context, UpgradeRequest request)
     {
+        await _asking.WaitAsync(context.Cancellation).ConfigureAwait(false);
         Task<UpgradeRefusal> asking = OnOwnThreadAsync(admits, context);
         try
         {
@@ -82,7 +88,7 @@ internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, Web
         }
     }
 
-    private static async Task<UpgradeRefusal> OnOwnThreadAsync(Func<UpgradeContext, ValueTask<UpgradeRefusal>> admits, UpgradeContext context)
+    private async Task<UpgradeRefusal> OnOwnThreadAsync(Func<UpgradeContext, ValueTask<UpgradeRefusal>> admits, UpgradeContext context)
     {
         await ThreadHop.ToOwnThread;
         try
@@ -91,6 +97,7 @@ internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, Web
         }
         finally
         {
+            _asking.Release();
             await ThreadHop.ToPool;
         }
     }
