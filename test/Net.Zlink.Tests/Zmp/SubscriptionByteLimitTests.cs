@@ -62,6 +62,30 @@ public sealed class SubscriptionByteLimitTests
     }
 
     [Fact]
+    public async Task A_send_that_waits_for_a_subscribers_room_goes_on_when_that_loses_its_topics()
+    {
+        await using var fixture = new ContextFixture(subscriptionByteLimit: Limit);
+        PubSocket publisher = fixture.Context.CreatePub(new PubOptions { NoDrop = true, SendHighWaterMark = 1, Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
+        RawListener listener = fixture.Listen();
+        publisher.Connect(listener.Endpoint);
+        RawPeer peer = fixture.Own(await listener.AcceptAsync());
+        await peer.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Sub, []));
+        await peer.SendAsync(ZmpKit.Frame((byte)ZmpFlags.Subscribe, []));
+        await fixture.UntilAsync(() => publisher.TopicCount == 1);
+        byte[] large = new byte[1024 * 1024];
+        while (publisher.TrySend(large))
+        {
+            await fixture.SettleAsync(); // Until the systems take no more either.
+        }
+
+        Task waiting = publisher.SendAsync(large, Guard.Token).AsTask();
+        Assert.False(waiting.IsCompleted);
+        await peer.SendAsync(Topics(0, (Limit / ChargeOfOne) + 1));
+        await waiting.Guarded();
+        Assert.Equal(0, publisher.TopicCount);
+    }
+
+    [Fact]
     public async Task What_is_subscribed_twice_counts_once_and_what_is_cancelled_no_more()
     {
         await using var fixture = new ContextFixture(subscriptionByteLimit: Limit);
