@@ -64,7 +64,7 @@ public sealed class SubscriptionByteLimitTests
     [Fact]
     public async Task A_send_that_waits_for_a_subscribers_room_goes_on_when_that_loses_its_topics()
     {
-        await using var fixture = new ContextFixture(subscriptionByteLimit: Limit);
+        await using var fixture = new ContextFixture(time: new ManualTimeProvider(), subscriptionByteLimit: Limit); // Its connection's end takes as long as the peer likes.
         PubSocket publisher = fixture.Context.CreatePub(new PubOptions { NoDrop = true, SendHighWaterMark = 1, Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromHours(1) });
         RawListener listener = fixture.Listen();
         publisher.Connect(listener.Endpoint);
