@@ -29,7 +29,7 @@ public sealed class StreamPeer
     public X509Certificate2? RemoteCertificate => _link.RemoteCertificate;
 
     /// <summary>What it asked for its WebSocket with, of a peer that came in over ws or wss; null of any other.</summary>
-    public WebSocketRequest? WebSocketRequest => _link.Request is { } head ? new WebSocketRequest(head, RemoteEndPoint, RemoteCertificate) : null;
+    public WebSocketRequest? WebSocketRequest => global::Net.Zlink.WebSocketRequest.Of(_link.Request, RemoteEndPoint, RemoteCertificate);
 
     /// <summary>Our address on this connection.</summary>
     public EndPoint? LocalEndPoint => _link.Connection?.LocalEndPoint ?? _link.Pipe?.LocalEndPoint;

@@ -36,7 +36,7 @@ public sealed class StreamPipe : IDuplexPipe, IAsyncDisposable
     public X509Certificate2? RemoteCertificate => _connection.RemoteCertificate;
 
     /// <summary>What it asked for its WebSocket with, of a peer that came in over ws or wss; null of any other.</summary>
-    public WebSocketRequest? WebSocketRequest => _connection.Request is { } head ? new WebSocketRequest(head, RemoteEndPoint, RemoteCertificate) : null;
+    public WebSocketRequest? WebSocketRequest => global::Net.Zlink.WebSocketRequest.Of(_connection.Request, RemoteEndPoint, RemoteCertificate);
 
     /// <summary>Our address on this connection.</summary>
     public EndPoint? LocalEndPoint => _connection.LocalEndPoint;

@@ -46,5 +46,8 @@ public readonly record struct WebSocketRequest
     /// <returns>As the peer wrote it.</returns>
     public override string ToString() => Path;
 
-    internal static WebSocketRequest? Of(PeerIdentity peer) => peer.Request is { } head ? new WebSocketRequest(head, null, peer.Certificate) : null;
+    internal static WebSocketRequest? Of(PeerIdentity peer) => Of(peer.Request, null, peer.Certificate);
+
+    /// <summary>Of a connection; null where there was no request.</summary>
+    internal static WebSocketRequest? Of(UpgradeHead? head, EndPoint? remote, X509Certificate2? certificate) => head is null ? null : new WebSocketRequest(head, remote, certificate);
 }

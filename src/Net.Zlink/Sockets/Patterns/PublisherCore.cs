@@ -51,7 +51,7 @@ internal sealed class PublisherCore : SocketCore
     public byte[] Welcome { get; set; } = [];
 
     /// <summary>What the subscriptions of one peer that came by a wire may take up, in bytes; 0: any number.</summary>
-    public long SubscriptionByteLimit { get; set; }
+    public long PeerTopicByteLimit { get; set; }
 
     public override InboundRole InboundRole => IsExtended ? InboundRole.SubscriptionsAndData : InboundRole.Subscriptions;
 
@@ -338,7 +338,7 @@ internal sealed class PublisherCore : SocketCore
 
         // One in this process keeps its topics in the same memory: what it subscribes is the application's own business.
         long held = asked.HeldBytes + SubscriptionTrie<Pipe>.ChargeOf(prefix.Length);
-        bool isTooMany = SubscriptionByteLimit > 0 && pipe is WirePipe && held > SubscriptionByteLimit;
+        bool isTooMany = PeerTopicByteLimit > 0 && pipe is WirePipe && held > PeerTopicByteLimit;
         if ((isTooMany || !place.Share.TryHold(held)) && !trie.Holds(prefix, asked)) // One that comes again wants no more.
         {
             DropTopics(pipe, place);
