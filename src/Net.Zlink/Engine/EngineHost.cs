@@ -7,11 +7,12 @@ namespace Net.Zlink.Engine;
 /// <summary>What every socket of a context shares: shards, pool, slabs, byte budget, clock and log.</summary>
 internal sealed class EngineHost : IDisposable
 {
-    public EngineHost(int shards, BufferPool pool, TimeProvider time, ILogger logger, IShardObserver observer, int streamedShards = 0)
+    public EngineHost(int shards, BufferPool pool, TimeProvider time, ILogger logger, IShardObserver observer, int streamedShards = 0, int handshakes = HandshakeLine.Default)
     {
         Pool = pool;
         Time = time;
         Logger = logger;
+        Handshakes = new HandshakeLine(handshakes, time);
         Warnings = new PeerWarnings(logger, time);
         Slabs = new Slab.SlabCache(pool);
         Shards = new ShardSet(shards, streamedShards, observer, time, Slabs);
@@ -23,7 +24,7 @@ internal sealed class EngineHost : IDisposable
 
     public ShardSet Shards { get; }
 
-    public HandshakeLine Handshakes { get; init; } = new(HandshakeLine.Default);
+    public HandshakeLine Handshakes { get; }
 
     /// <summary>How much may wait in all queues together; null: no limit.</summary>
     public ByteBudget? Budget { get; init; }

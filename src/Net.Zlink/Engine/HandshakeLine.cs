@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using Net.Zlink.Buffers;
+using Net.Zlink.Monitoring;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
@@ -8,30 +9,35 @@ namespace Net.Zlink.Engine;
 /// <remarks>
 /// Only accepted ones: if those that this process makes took places too, two sockets of one context could wait for each other. And only those that have spoken: in every transport the side that connects speaks
 /// first, so a silent one (a scanner, a probe of a load balancer, a crowd that means harm) takes no place, and has the time of one phase to begin.
+/// <para>A peer that begins and does not go on gives way to those that wait in line (<see cref="HandshakePlaces"/>): otherwise as many of them as there are places would keep everybody out for as long as a phase may take.</para>
 /// </remarks>
 /// <param name="most">How many run at once.</param>
-internal sealed class HandshakeLine(int most)
+/// <param name="time">The clock.</param>
+internal sealed class HandshakeLine(int most, TimeProvider time)
 {
     /// <summary>
     /// TLS costs about 50 KB while it shakes hands, so a flood of clients that never finish holds 50 MB; and a connecting crowd of 10,000 waits for processors, not for places.
     /// </summary>
     public const int Default = 1024;
 
-    private readonly SemaphoreSlim _places = new(most, most);
-    private int _waiting;
+    private readonly SemaphoreSlim _free = new(most, most);
+    private readonly HandshakePlaces _places = new(time);
 
     /// <summary>How many run now.</summary>
-    public int Running => most - _places.CurrentCount;
+    public int Running => most - _free.CurrentCount;
 
     /// <summary>How many have spoken and wait for a place.</summary>
-    public int Waiting => Volatile.Read(ref _waiting);
+    public int Waiting => _places.Waiting;
+
+    /// <inheritdoc cref="HandshakePlaces.Stalled"/>
+    public int Stalled => _places.Stalled;
 
     /// <summary>Waits for the peer's first bytes, then for a place, and runs a handshake. The task never fails.</summary>
-    public async Task<UpgradeResult> RunAsync(WireUpgrade upgrade, Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
+    public async Task<UpgradeResult> RunAsync(WireUpgrade upgrade, Socket socket, BufferPool pool, CancellationToken cancellation)
     {
         // Begun on the accept loop's stack: the runtime spreads sockets over its polling threads as their first operations come, so peers that connect in turn are spread evenly. In the order in which their handshakes
         // happened to run, an echo over TLS had a p99 up to a half higher (docs/benchmarks/log.md).
-        Task<UpgradeResult?> first = FirstBytesAsync(upgrade, socket, time, cancellation);
+        Task<UpgradeResult?> first = FirstBytesAsync(upgrade, socket, cancellation);
         bool hadToWait = !first.IsCompleted;
         UpgradeResult? failure = await first.ConfigureAwait(false);
 
@@ -46,48 +52,56 @@ internal sealed class HandshakeLine(int most)
             return early;
         }
 
-        Interlocked.Increment(ref _waiting);
-        try
-        {
-            await _places.WaitAsync(cancellation).ConfigureAwait(false);
-        }
-        catch (OperationCanceledException)
+        Task free = _free.WaitAsync(cancellation);
+        if (!free.IsCompletedSuccessfully && !await WaitInLineAsync(free).ConfigureAwait(false))
         {
             socket.Dispose();
             return UpgradeResult.Cancelled;
         }
-        finally
-        {
-            Interlocked.Decrement(ref _waiting);
-        }
 
-        Task? farewell = null;
+        HandshakePlaces.Place place = _places.Enter(cancellation);
+        Task farewell = Task.CompletedTask;
         try
         {
-            UpgradeResult result = await upgrade.RunAsync(socket, pool, time, cancellation).ConfigureAwait(false);
-            farewell = result.Farewell;
+            UpgradeResult result = await upgrade.RunAsync(socket, pool, time, place.Waits, place.Cancellation).ConfigureAwait(false);
+            farewell = result.Farewell ?? farewell;
             if (result.Wire is { PollingThread: 0 } wire)
             {
                 wire.PollingThread = pollingThread; // It said all it had to say at once.
             }
 
-            return result;
+            return result is { Wire: null, Error: SocketError.OperationAborted } && place.HasGivenWay ? GaveWay() : result;
         }
         finally
         {
-            if (farewell is null)
-            {
-                _places.Release();
-            }
-            else
-            {
-                _ = ReleaseBehindAsync(farewell); // A refused peer that does not leave keeps its place: a flood of them costs no more than one of slow ones.
-            }
+            _ = LeaveBehindAsync(place, farewell); // A refused peer that does not leave keeps its place: a flood of them costs no more than one of slow ones.
         }
     }
 
+    /// <summary>False: cancelled.</summary>
+    private async Task<bool> WaitInLineAsync(Task free)
+    {
+        _places.BeginWait();
+        try
+        {
+            await free.ConfigureAwait(false);
+            return true;
+        }
+        catch (OperationCanceledException)
+        {
+            return false;
+        }
+        finally
+        {
+            _places.EndWait();
+        }
+    }
+
+    private UpgradeResult GaveWay() => new(null, HandshakeFailure.TimedOut, SocketError.TimedOut,
+        $"the peer had kept its handshake waiting for {HandshakePlaces.Patience.TotalMilliseconds:0} ms when others waited for its place (MaxHandshakes is {most})");
+
     /// <summary>Null: they are there, or the peer's end is, which the handshake then meets.</summary>
-    private static async Task<UpgradeResult?> FirstBytesAsync(WireUpgrade upgrade, Socket socket, TimeProvider time, CancellationToken cancellation)
+    private async Task<UpgradeResult?> FirstBytesAsync(WireUpgrade upgrade, Socket socket, CancellationToken cancellation)
     {
         using Deadline deadline = upgrade.StartPhase(time, cancellation);
         try
@@ -101,9 +115,10 @@ internal sealed class HandshakeLine(int most)
         }
     }
 
-    private async Task ReleaseBehindAsync(Task farewell)
+    private async Task LeaveBehindAsync(HandshakePlaces.Place place, Task farewell)
     {
         await farewell.ConfigureAwait(false);
-        _places.Release();
+        place.Leave();
+        _free.Release();
     }
 }

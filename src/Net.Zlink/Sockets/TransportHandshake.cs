@@ -18,7 +18,7 @@ internal static class TransportHandshake
         string local = Endpoints.FormatLocal(AddressOf(socket, remote: false), scheme, endpoint);
         string remote = Endpoints.Format(AddressOf(socket, remote: true), scheme, endpoint);
         monitors.Publish(SocketEventTypes.Accepted, socket.Handle, local, remote);
-        return ReportAsync(upgrade, host.Handshakes.RunAsync(upgrade, socket, host.Pool, host.Time, cancellation), endpoint, local, remote, isAccepted: true, host, monitors);
+        return ReportAsync(upgrade, host.Handshakes.RunAsync(upgrade, socket, host.Pool, cancellation), endpoint, local, remote, isAccepted: true, host, monitors);
     }
 
     /// <summary>Runs it on a socket that this side has connected.</summary>
@@ -46,7 +46,7 @@ internal static class TransportHandshake
     {
         // Off the stack of the caller, or of a shard that dials again: with a peer as fast as one on the same machine a whole handshake can run without a wait, the user's callbacks included.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        return await upgrade.RunAsync(socket, host.Pool, host.Time, cancellation).ConfigureAwait(false);
+        return await upgrade.RunAsync(socket, host.Pool, host.Time, waits: null, cancellation).ConfigureAwait(false);
     }
 
     private static async Task<UpgradeResult> ReportAsync(WireUpgrade upgrade, Task<UpgradeResult> running, string endpoint, string local, string remote, bool isAccepted, EngineHost host, SocketMonitors monitors)

@@ -29,6 +29,9 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     /// <summary>A handshake goes on on a thread of its own whenever it had to wait, instead of the pool's: it may call somebody who sleeps.</summary>
     public bool IsOnOwnThreads { get; set; }
 
+    /// <summary>Hears when the handshake has to wait for the peer; null: nobody asks.</summary>
+    public PeerWait? PeerWaits { get; set; }
+
     /// <summary>Hears whenever a read has to wait in here.</summary>
     public StreamUse Reads { get; } = new();
 
@@ -118,6 +121,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     public int EndHandshake()
     {
         _isInHandshake = false;
+        PeerWaits = null;
         try
         {
             Socket.Blocking = false;
@@ -145,6 +149,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     private async ValueTask<int> RestAsync(ValueTask<int> read, bool isCounted)
     {
         Reads.Rest();
+        PeerWaits?.Begin();
         try
         {
             int got = await read.ConfigureAwait(false);
@@ -153,6 +158,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
         finally
         {
+            PeerWaits?.End();
             Reads.Resume();
             await LeavePollingThread();
         }
@@ -175,12 +181,14 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
 
     private async ValueTask WriteOnPoolAsync(ValueTask write)
     {
+        PeerWaits?.Begin();
         try
         {
             await write.ConfigureAwait(false);
         }
         finally
         {
+            PeerWaits?.End();
             await LeavePollingThread();
         }
     }

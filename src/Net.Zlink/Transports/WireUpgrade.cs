@@ -19,7 +19,12 @@ internal abstract class WireUpgrade
     /// Runs it, on pool threads, or on its own where there are callbacks of the user's: certificates are checked, files read and these called there. Each of its phases has a time limit. Never throws for what the peer or the network does, nor for
     /// cancellation: the task completes with a value. The socket is the result's, or disposed, at the latest with its farewell.
     /// </summary>
-    public abstract Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation);
+    /// <param name="socket">Connected.</param>
+    /// <param name="pool">For its buffers and the wire's.</param>
+    /// <param name="time">The clock of its limits.</param>
+    /// <param name="waits">Hears when it waits for the peer; null: nobody asks.</param>
+    /// <param name="cancellation">Ends it, and its farewell.</param>
+    public abstract Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation);
 
     /// <summary>Starts the clock of a phase.</summary>
     public Deadline StartPhase(TimeProvider time, CancellationToken cancellation) => new(Limit > TimeSpan.Zero ? Limit : Timeout.InfiniteTimeSpan, time, cancellation);

@@ -44,7 +44,7 @@ public sealed class TransportHandshakeTests
 
         protected override TimeSpan Limit => Guard.Limit;
 
-        public override Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
+        public override Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
         {
             RanOnPool = Thread.CurrentThread.IsThreadPoolThread;
             socket.Dispose();

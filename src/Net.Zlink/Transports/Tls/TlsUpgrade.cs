@@ -23,14 +23,14 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
     protected override TimeSpan Limit => limit;
 
     /// <inheritdoc/>
-    public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
+    public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
-        (TlsStream? tls, UpgradeResult failure) = await AuthenticateAsync(socket, time, cancellation).ConfigureAwait(false);
+        (TlsStream? tls, UpgradeResult failure) = await AuthenticateAsync(socket, time, waits, cancellation).ConfigureAwait(false);
         return tls is null ? failure : UpgradeResult.Of(new TlsWire(socket, tls, pool) { PollingThread = tls.EndHandshake(), RemoteCertificate = tls.PeerCertificate });
     }
 
     /// <summary>The handshake alone, for what runs over TLS. The socket belongs to the stream, or is disposed.</summary>
-    public async Task<(TlsStream? Tls, UpgradeResult Failure)> AuthenticateAsync(Socket socket, TimeProvider time, CancellationToken cancellation)
+    public async Task<(TlsStream? Tls, UpgradeResult Failure)> AuthenticateAsync(Socket socket, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
         var judge = new CertificateJudge(settings, host);
         if (StreamFaults.TryOpen(socket, out UpgradeResult failure) is not { } stream)
@@ -38,6 +38,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
             return (null, failure);
         }
 
+        stream.PeerWaits = waits;
         var tls = new TlsStream(stream);
         TlsStream? established = null;
         using Deadline deadline = StartPhase(time, cancellation);

@@ -34,13 +34,13 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     protected override TimeSpan Limit => limit;
 
     /// <inheritdoc/>
-    public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, CancellationToken cancellation)
+    public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
         TlsStream? secure = null;
         ReadinessStream? plain = null;
         if (tls is not null)
         {
-            (secure, UpgradeResult failure) = await tls.AuthenticateAsync(socket, time, cancellation).ConfigureAwait(false);
+            (secure, UpgradeResult failure) = await tls.AuthenticateAsync(socket, time, waits, cancellation).ConfigureAwait(false);
             if (secure is null)
             {
                 return failure;
@@ -49,6 +49,10 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
         else if ((plain = StreamFaults.TryOpen(socket, out UpgradeResult failure)) is null)
         {
             return failure;
+        }
+        else
+        {
+            plain.PeerWaits = waits;
         }
 
         var stream = new ReadAheadStream((Stream?)secure ?? plain!, pool);

@@ -68,51 +68,6 @@ public sealed class HandshakeLineTests : IDisposable
     }
 
     [Theory]
-    [InlineData("tls")]
-    [InlineData("ws")]
-    [InlineData("wss")]
-    public async Task With_every_place_taken_by_a_client_that_stalls_a_good_one_waits_in_line_and_is_served_when_their_time_is_up(string scheme)
-    {
-        const int Places = 3;
-        var time = new ManualTimeProvider();
-        await using var context = new ZlinkContext(new ZlinkContextOptions { TimeProvider = time, MaxHandshakes = Places });
-        StreamSocket server = context.CreateStream();
-        server.Options.Tls.Certificate = _own.Server;
-        server.Options.HandshakeInterval = TimeSpan.FromSeconds(30);
-        using SocketMonitor monitor = server.OpenMonitor(SocketEventTypes.Accepted);
-        string endpoint = server.Bind($"{scheme}://127.0.0.1:0");
-        List<RawPeer> stalled = await ConnectAsync(endpoint, Places, monitor);
-        foreach (RawPeer peer in stalled)
-        {
-            await peer.SendAsync(FirstByteOf(scheme));
-        }
-
-        // With a place each, and a clock that runs.
-        await Guard.UntilAsync(() => context.Host.Handshakes.Running == Places && time.ArmedTimers >= Places, "as many handshakes have begun as there are places");
-        await using var other = new ZlinkContext(); // Its clock is the real one.
-        StreamSocket client = other.CreateStream();
-        client.Options.Tls.CaFile = _own.CaFile;
-        Task<uint> connecting = client.ConnectAsync(endpoint, Guard.Token).AsTask();
-        await Guard.UntilAsync(() => context.Host.Handshakes.Waiting == 1, "the good client waits in line, where no clock runs");
-        using Pacer pacer = await Pacer.CreateAsync();
-        time.Advance(TimeSpan.FromSeconds(29));
-        await pacer.RoundTripAsync();
-        Assert.False(connecting.IsCompleted);
-        Assert.Equal(0, server.PeerCount);
-        time.Advance(TimeSpan.FromSeconds(2));
-        await connecting.Guarded();
-        Assert.Equal(1u, await server.NextConnectedAsync()); // The first peer that the application hears of.
-        foreach (RawPeer peer in stalled)
-        {
-            await peer.ReadToAnyEndAsync();
-            peer.Dispose();
-        }
-
-        // Counted behind the end of the connection, which the peer may have seen first.
-        await Guard.UntilAsync(() => server.GetStatistics().FailedHandshakes == Places, "each stalled client counts as a failed handshake");
-    }
-
-    [Theory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task Closing_the_socket_ends_handshakes_and_those_that_wait_in_line(bool unbind)
