@@ -11,6 +11,9 @@ internal static class HandedOver
     [ThreadStatic]
     private static int t_keeping;
 
+    /// <summary>This thread is between <see cref="Keep"/> and <see cref="LetGo"/>: it holds a lock.</summary>
+    public static bool IsKept => t_keeping > 0;
+
     /// <summary>Until <see cref="LetGo"/>, what this thread lets go of is kept: for those who hold a lock around code that also runs without one. Pairs may stand in one another.</summary>
     public static void Keep() => t_keeping++;
 

@@ -1,3 +1,5 @@
+using Net.Zlink.Buffers;
+
 namespace Net.Zlink.Engine;
 
 /// <summary>Remembers, per thread, the shard that it last scheduled a flush on, so that it can help with it at its next call.</summary>
@@ -21,9 +23,9 @@ internal static class OwedFlush
         if (!ReferenceEquals(earlier, shard.Weak))
         {
             t_shard = ShardLoop.Current is null ? shard.Weak : null;
-            if (t_receives)
+            if (t_receives && !HandedOver.IsKept)
             {
-                Help(earlier);
+                Help(earlier); // Never under a lock: what a flush makes room for takes other sockets' (the earlier shard has its own turn for it).
             }
         }
     }

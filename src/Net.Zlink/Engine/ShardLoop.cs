@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.IO.Pipelines;
+using Net.Zlink.Buffers;
 using Net.Zlink.Flow;
 
 namespace Net.Zlink.Engine;
@@ -144,6 +145,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     /// </summary>
     public void Help()
     {
+        Debug.Assert(!HandedOver.IsKept, "A flush makes room, and who waits for that room has a lock: no caller may hold one.");
         if (!_urgent.HasWork || !TryEnter())
         {
             return;

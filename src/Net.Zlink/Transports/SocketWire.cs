@@ -95,6 +95,7 @@ internal sealed class SocketWire : Wire
     public override WireStatus FinishSend()
     {
         SentBytes = _output!.BytesTransferred;
+        _output.SetBuffer(default); // Or it would keep the memory until the next send that has to wait: megabytes a connection, where long messages were sent.
         return Finish(_output);
     }
 

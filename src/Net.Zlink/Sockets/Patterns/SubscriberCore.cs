@@ -16,8 +16,8 @@ internal sealed class SubscriberCore : SocketCore
     // All pipes, for as long as these are all: found without the lock. Null when that is not known.
     private Pipe[]? _peers;
 
-    // Pipes whose connection is lost: the next one is told all topics, so they need no news until then.
-    private readonly HashSet<Pipe> _lost = [];
+    // Pipes that are told all topics next, so they need no news until then: new ones, and those whose connection is lost. A cancel that a new publisher gets before the topic was told it counts down what others asked it for.
+    private readonly HashSet<Pipe> _toGreet = [];
 
     // One change of topics, or one greeting, at a time: so every publisher hears them in one order. Taken before every other lock.
     private readonly Lock _order = new();
@@ -143,7 +143,7 @@ internal sealed class SubscriberCore : SocketCore
             List<byte[]> topics = [];
             using (Gate.Hold())
             {
-                _lost.Remove(pipe);
+                _toGreet.Remove(pipe);
             }
 
             using (_topicsGate.Hold())
@@ -175,7 +175,7 @@ internal sealed class SubscriberCore : SocketCore
             {
                 if (pipe.IsAttached)
                 {
-                    _lost.Add(pipe);
+                    _toGreet.Add(pipe);
                 }
             }
 
@@ -187,6 +187,7 @@ internal sealed class SubscriberCore : SocketCore
     {
         _peers = null;
         pipe.Place = _all.Add(pipe);
+        _toGreet.Add(pipe);
         return true;
     }
 
@@ -199,7 +200,7 @@ internal sealed class SubscriberCore : SocketCore
             _all.Remove(slot);
         }
 
-        _lost.Remove(pipe);
+        _toGreet.Remove(pipe);
     }
 
     /// <summary>A message that changes topics, be it among other parts.</summary>
@@ -210,12 +211,18 @@ internal sealed class SubscriberCore : SocketCore
             int parts = message.PartCount;
             bool isOnlyNews = true;
             bool isNews = false;
+            List<int> topics = [];
             List<int>? untold = null;
             SubscriptionParts upstream = default; // A message comes whole: nothing is kept from one to the next, also of one whose memory cannot be read to its end.
             PartCursor at = default;
             for (int i = 0; i < parts; i++)
             {
                 UpstreamPart kind = upstream.Next(UpstreamPart.Data, message.NextPart(ref at), i < parts - 1, onlyFirst, out ReadOnlySpan<byte> prefix);
+                if (kind is UpstreamPart.Subscribe or UpstreamPart.Cancel)
+                {
+                    topics.Add(i);
+                }
+
                 if (kind == UpstreamPart.Subscribe)
                 {
                     Add(prefix);
@@ -238,22 +245,58 @@ internal sealed class SubscriberCore : SocketCore
                 }
             }
 
-            Pipe[] pipes = Peers();
+            Pipe[] pipes;
+            Pipe[] toGreet;
+            using (Gate.Hold())
+            {
+                pipes = Informed();
+                toGreet = isOnlyNews || _toGreet.Count == 0 ? [] : Array.FindAll(PeersUnderLock(), _toGreet.Contains);
+            }
+
             if (isOnlyNews && (!isNews || pipes.Length == 0))
             {
                 message.Consume(); // Nobody needs to know, or whoever comes will be told.
-                return;
             }
-
-            // Forced as a SUB's topics are: one that a mark kept back would never be told.
-            if (untold is null)
+            else if (toGreet.Length == 0)
             {
-                Fanout.Send(this, pipes, message, force: isOnlyNews);
+                SendNews(message, untold, pipes, isOnlyNews);
             }
             else
             {
-                Fanout.SendWithout(untold, this, pipes, message, force: isOnlyNews); // A publisher that hears a cancel for each of them would count down what others of us still ask for.
+                SendApart(message, untold, pipes, topics, toGreet);
             }
+        }
+    }
+
+    /// <summary>Sends a message with topics in it to those that have been told of the topics before.</summary>
+    private void SendNews(in OutgoingMessage message, List<int>? untold, Pipe[] pipes, bool force)
+    {
+        // Forced as a SUB's topics are: one that a mark kept back would never be told.
+        if (untold is null)
+        {
+            Fanout.Send(this, pipes, message, force);
+        }
+        else
+        {
+            Fanout.SendWithout(untold, this, pipes, message, force); // A publisher that hears a cancel for each of them would count down what others of us still ask for.
+        }
+    }
+
+    /// <summary>As <see cref="SendNews"/>, and what is no topic in it also to those that are told of all topics next.</summary>
+    private void SendApart(in OutgoingMessage message, List<int>? untold, Pipe[] pipes, List<int> topics, Pipe[] toGreet)
+    {
+        InboundLease whole = message.MoveToLease(Host.Slabs);
+        try
+        {
+            Fanout.SendWithout(topics, this, toGreet, new OutgoingMessage(whole, 0), force: false);
+            if (pipes.Length > 0)
+            {
+                SendNews(new OutgoingMessage(whole, 0), untold, pipes, force: false);
+            }
+        }
+        finally
+        {
+            whole.Release(0, whole.GenerationOf(0));
         }
     }
 
@@ -318,7 +361,7 @@ internal sealed class SubscriberCore : SocketCore
     }
 
     /// <summary>The pipes that a change of topics is told to. Under the lock.</summary>
-    private Pipe[] Informed() => _lost.Count == 0 ? PeersUnderLock() : Array.FindAll(PeersUnderLock(), pipe => !_lost.Contains(pipe));
+    private Pipe[] Informed() => _toGreet.Count == 0 ? PeersUnderLock() : Array.FindAll(PeersUnderLock(), pipe => !_toGreet.Contains(pipe));
 
     private static void SendAll(Pipe[] pipes, ZmpFlags flags, ReadOnlySpan<byte> prefix)
     {
