@@ -109,7 +109,7 @@ public sealed record ZlinkContextOptions
     /// <summary>
     /// How many bytes may wait in all queues of the context together, to be sent and to be received, over all sockets and transports; 0: no limit, as in the native core. A peer whose queue needs more meets the rule of its own
     /// <see cref="SocketOptions.SendByteLimit"/> and <see cref="SocketOptions.ReceiveByteLimit"/> then: its sender waits, fails or drops by the type of the socket, and it is not read. Each queue may hold 16 KiB and one message besides, from a wire one read of 64 KiB, so that
-    /// none stands still for what others hold. Default: a quarter of the memory that the process may use, of a container where it is in one.
+    /// none stands still for what others hold. What peers that have gone left unread counts in full, and 2 KiB for each; once that alone is as much, new connections of ZMP sockets are refused until some of it is read. Default: a quarter of the memory that the process may use, of a container where it is in one.
     /// </summary>
     /// <remarks>Headers count, and what several subscribers share counts for each; <see cref="ContextStatistics.QueuedBytes"/> has the sum. Not counted are messages that the application holds, or that are the newest of a conflating queue, what STREAM pipes hold, and messages that are not whole (<see cref="UnfinishedByteLimit"/>).</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>

@@ -106,6 +106,14 @@ internal sealed class Slab
             return Adopt(pool.RentArray(minimumLength));
         }
 
+        /// <summary>A slab that begins with a copy of the bytes, with one reference, the caller's.</summary>
+        public Slab Copy(ReadOnlySpan<byte> bytes)
+        {
+            Slab slab = Rent(bytes.Length);
+            bytes.CopyTo(slab.Array);
+            return slab;
+        }
+
         /// <summary>A slab around an array of this pool that is out already; it goes back with the last reference.</summary>
         public Slab Adopt(byte[] array)
         {

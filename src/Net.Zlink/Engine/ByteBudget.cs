@@ -20,6 +20,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
     private readonly LinkedList<ByteShare> _line = [];
     private readonly List<ByteShare> _told = []; // Used by one turn at a time.
     private long _used;
+    private long _leftBehind;
     private long _leastNeed = NobodyWaits; // Nobody in line needs less. 0 during a turn of telling, so that what is given back meanwhile counts.
     private long _leastBehind; // The same of those that the turn has left in line, and of those who have come since it began.
     private bool _isTelling;
@@ -49,6 +50,9 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
 
     /// <summary>What is left to be taken.</summary>
     public long Left => Limit - Used;
+
+    /// <summary>What peers that have gone have left behind takes up all of it: whoever came now could do the same.</summary>
+    public bool IsFullOfRests => Volatile.Read(ref _leftBehind) >= Limit;
 
     /// <summary>A budget of so many bytes; null for 0, which is none.</summary>
     public static ByteBudget? Of(long limit, ILogger logger) => limit == 0 ? null : new ByteBudget(limit, logger);
@@ -80,6 +84,22 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
         {
             BeginTelling();
         }
+    }
+
+    /// <summary>A queue's peer has gone, and left so much in it that is not read: all of it counts from now on, and its place too, however little is left.</summary>
+    /// <param name="bytes">What was left behind.</param>
+    /// <param name="more">How much of that has not been taken yet; less than 0: that has to be given back.</param>
+    public void TakeRest(long bytes, long more)
+    {
+        Interlocked.Add(ref _leftBehind, bytes);
+        GiveBack(-more);
+    }
+
+    /// <summary>So much of what was left behind is read.</summary>
+    public void GiveRestBack(long bytes)
+    {
+        Interlocked.Add(ref _leftBehind, -bytes);
+        GiveBack(bytes);
     }
 
     /// <summary>Puts a share in line, or notes that one that stands there needs less now. It is told once there is what it needs; what was given back since it looked it has to look for once more.</summary>

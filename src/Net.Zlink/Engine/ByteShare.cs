@@ -25,11 +25,15 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
     // Where so much is not left, or others wait, a queue takes what it needs, rounded up to this, and keeps no more.
     private const int LeastStep = 16 * 1024;
 
+    // What a queue is beside its bytes, once its peer has gone: the lane, its lease, the peer's identity. 10,000 of them with a byte each took 24 MB.
+    private const int CostOfRest = 2 * 1024;
+
     private IShareHolder? _holder;
     private LinkedListNode<ByteShare>? _place;
     private long _granted;
     private long _need;
     private bool _isInLine;
+    private bool _isRest;
 
     /// <summary>The queue's own limits.</summary>
     public QueueLimits Own { get; set; } = own;
@@ -87,6 +91,12 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
             return;
         }
 
+        if (_isRest)
+        {
+            ShrinkRest(bytes);
+            return;
+        }
+
         long needed = Math.Max(0, bytes - Free);
         long kept = budget.HasLine ? RoundUp(needed) : needed <= _granted / 4 ? 2 * needed : _granted;
         long given = _granted - kept;
@@ -97,11 +107,32 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
         }
     }
 
+    /// <summary>The queue's peer has gone, and this is what it left: <see cref="Free"/> is for those who are there. One that comes and goes would otherwise leave as much again each time, beyond all limits.</summary>
+    public void BecomeRest(long bytes)
+    {
+        if (!_isRest && bytes > 0)
+        {
+            _isRest = true;
+            budget.TakeRest(bytes + CostOfRest, bytes + CostOfRest - _granted);
+            _granted = bytes + CostOfRest;
+        }
+    }
+
     /// <summary>There is what it needs. Without the queue's lock.</summary>
     public void TellRoom()
     {
         Volatile.Write(ref _isInLine, false);
         _holder!.OnBudgetRoom();
+    }
+
+    private void ShrinkRest(long bytes)
+    {
+        long given = bytes == 0 ? _granted : _granted - bytes - CostOfRest;
+        if (given > 0)
+        {
+            _granted -= given;
+            budget.GiveRestBack(given);
+        }
     }
 
     private long Most => Own.Bytes > 0 ? Own.Bytes - Free : long.MaxValue;

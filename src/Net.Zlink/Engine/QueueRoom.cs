@@ -61,6 +61,9 @@ internal struct QueueRoom(QueueLimits own, ByteBudget? budget)
         }
     }
 
+    /// <inheritdoc cref="ByteShare.BecomeRest"/>
+    public readonly void BecomeRest(long bytes) => _share?.BecomeRest(bytes);
+
     /// <summary>Changes the queue's own limits.</summary>
     public void Change(QueueLimits own)
     {

@@ -356,6 +356,7 @@ internal abstract class SocketCore
         if (!session.OutboundSurvives)
         {
             CloseBooks(session.Pipe);
+            session.Pipe.BecomeRest();
         }
 
         Leave();

@@ -70,6 +70,11 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     /// <returns>Null, or why it must be turned away.</returns>
     public string? TakePlace()
     {
+        if (socket.Host.Budget is { IsFullOfRests: true })
+        {
+            return "unread messages of peers that have gone take up the context's QueuedByteLimit; receive them, or raise it";
+        }
+
         lock (_gate)
         {
             // Looked at and taken in one step: two listeners may accept at once.

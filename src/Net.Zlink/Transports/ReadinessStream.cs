@@ -14,20 +14,20 @@ namespace Net.Zlink.Transports;
 /// <param name="socket">Connected and blocking, which the base class asks for; owned.</param>
 internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, ownsSocket: true)
 {
-    // What a TLS session may go through within one read: its tickets are some KB, and an update of keys is 26 bytes. The library keeps its answers to these until this side writes something, which may be never:
-    // 2.5 million of them, of 26 bytes each, took 60 MB in 50 s (docs/architecture.md, "Limits").
-    private const int MostWithoutData = 1024 * 1024;
-
     private InputWait? _wait;
     private bool _isInHandshake = true;
     private bool _isOfSession;
-    private long _withoutData;
+    private SessionBytes _session;
     private int _pollingThread;
     private int _waitingWrites;
+    private int _earlyEnds;
     private ReadTurn _turn;
 
     /// <summary>A handshake goes on on a thread of its own whenever it had to wait, instead of the pool's: it may call somebody who sleeps.</summary>
     public bool IsOnOwnThreads { get; set; }
+
+    /// <summary>It is a TLS session that reads it.</summary>
+    public bool IsOfTls { get; set; }
 
     /// <summary>Hears when the handshake has to wait for the peer; null: nobody asks.</summary>
     public PeerWait? PeerWaits { get; set; }
@@ -44,42 +44,62 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         bool isWait = buffer.IsEmpty && !OperatingSystem.IsWindows();
         if (!_isInHandshake)
         {
-            if (isWait && !cancellationToken.CanBeCanceled)
+            if (isWait && !cancellationToken.CanBeCanceled && (!_session.HasTaken || _earlyEnds == 0))
             {
                 return Wait.WaitAsync();
             }
 
             if (_turn.TryEnd())
             {
-                return RestAsync(ReadTurn.ReadElsewhereAsync(this, buffer, cancellationToken), isCounted: true); // At rest, so that a farewell need not wait for a peer that never ends.
+                return RestAsync(ReadTurn.ReadElsewhereAsync(this, buffer, cancellationToken), default); // Counted there. At rest, so that a farewell need not wait for a peer that never ends.
             }
 
-            if (_isOfSession && _withoutData > MostWithoutData)
+            if (_isOfSession && _session.IsTooMuch)
             {
-                return ValueTask.FromException<int>(new IOException("the peer sent a MiB over TLS that was no data: updates of keys, for one"));
+                return ValueTask.FromException<int>(TooMuch());
             }
 
             if (!buffer.IsEmpty && !cancellationToken.IsCancellationRequested && TryRead(buffer.Span, out int got, out Exception? failure))
             {
                 _turn.Take(got);
-                _withoutData += got;
+                Take(buffer.Span[..got]);
                 return failure is null ? new ValueTask<int>(got) : ValueTask.FromException<int>(failure);
             }
         }
 
+        if (!_isInHandshake && _session.HasTaken && _earlyEnds > 0)
+        {
+            _earlyEnds--;
+            return ValueTask.FromException<int>(new NoDataYetException());
+        }
+
+        if (_isInHandshake && _isOfSession && _session.IsTooMuch)
+        {
+            return ValueTask.FromException<int>(TooMuch()); // An upgrade over TLS: its session's own handshake is over.
+        }
+
         ValueTask<int> read = isWait ? WaitAsync(cancellationToken) : base.ReadAsync(buffer, cancellationToken);
-        return read.IsCompleted ? read : RestAsync(read, isCounted: false);
+        return read.IsCompletedSuccessfully ? new ValueTask<int>(Take(buffer, read.GetAwaiter().GetResult())) : read.IsCompleted ? read : RestAsync(read, buffer);
     }
 
     /// <summary>A read of the engine's begins.</summary>
     public void BeginTurn() => _turn.Begin();
 
-    /// <summary>A read of the TLS session over this begins, and ends with data: what is read meanwhile beyond some of that is none.</summary>
-    public void BeginSessionRead()
+    /// <summary>The handshake of the TLS session over this is over.</summary>
+    public void BeginSession(bool isTls13)
     {
         _isOfSession = true;
-        _withoutData = 0;
+        _session.BeginSession(isTls13);
     }
+
+    /// <summary>A read of the TLS session over this begins, and ends with data: what is read meanwhile beyond some of that is none.</summary>
+    public void BeginSessionRead() => _session.BeginRead();
+
+    /// <summary>A read of the TLS session over this has brought so much data.</summary>
+    public void EndSessionRead(int data) => _session.Bring(data);
+
+    /// <summary>So many reads of the session that have brought no data, and would wait for some now, end instead with <see cref="NoDataYetException"/>.</summary>
+    public void EndEarly(int reads) => _earlyEnds = reads;
 
     /// <summary>Reads what is there. Behind the handshake only.</summary>
     /// <param name="into">At least a byte.</param>
@@ -96,6 +116,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     /// <inheritdoc/>
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
+        _session.Write();
         if (_isInHandshake || cancellationToken.IsCancellationRequested)
         {
             ValueTask write = base.WriteAsync(buffer, cancellationToken);
@@ -146,21 +167,39 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
 
     // A message that arrives in pieces, for one: rarer than the waits before it.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<int> RestAsync(ValueTask<int> read, bool isCounted)
+    private async ValueTask<int> RestAsync(ValueTask<int> read, Memory<byte> into)
     {
         Reads.Rest();
         PeerWaits?.Begin();
         try
         {
-            int got = await read.ConfigureAwait(false);
-            _withoutData += isCounted ? 0 : got;
-            return got;
+            return Take(into, await read.ConfigureAwait(false));
         }
         finally
         {
             PeerWaits?.End();
             Reads.Resume();
             await LeavePollingThread();
+        }
+    }
+
+    private static IOException TooMuch() => new("the peer sent a MiB over TLS that was no data: updates of keys, for one");
+
+    private int Take(Memory<byte> into, int got)
+    {
+        if (!into.IsEmpty)
+        {
+            Take(into.Span[..got]);
+        }
+
+        return got;
+    }
+
+    private void Take(ReadOnlySpan<byte> bytes)
+    {
+        if (IsOfTls)
+        {
+            _session.Take(bytes);
         }
     }
 

@@ -409,6 +409,11 @@ internal abstract class StreamedWire : Wire
         {
             read = _reading.GetResult();
         }
+        catch (NoDataYetException)
+        {
+            _step = ReadStep.Probe;
+            return false;
+        }
         catch (Exception e) when (Judge(e) is { } status)
         {
             _verdict = status;

@@ -75,6 +75,8 @@ public sealed class ReadinessStreamTests : IAsyncLifetime
             Guard.Token);
         byte[] buffer = new byte[16 * 1024];
         long read = 0;
+        _stream.IsOfTls = true;
+        _stream.BeginSession(isTls13: false);
         _stream.BeginSessionRead();
         async Task ReadAsync()
         {

@@ -63,8 +63,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             using (_gate.Hold())
             {
                 // What consumers took since the last report is theirs already; reports are made under this lock.
-                long messages = Volatile.Read(ref _taken.UnreportedMessages);
-                long bytes = Volatile.Read(ref _taken.UnreportedBytes);
+                (long messages, long bytes) = (Volatile.Read(ref _taken.UnreportedMessages), Volatile.Read(ref _taken.UnreportedBytes));
                 return _books.At(_room.Messages - messages, _room.Bytes - bytes, messages, bytes) with { IsParked = _room.IsParked, FullCause = _room.FullCause };
             }
         }
@@ -158,7 +157,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
         else if (message.IsLong)
         {
-            copy = CopyOf(message.Payload, slabs);
+            copy = slabs.Copy(message.Payload);
         }
 
         SendStatus status;
@@ -284,6 +283,16 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
+    /// <summary>Its peer has gone and comes back by another lane: what is unread is all that there will be.</summary>
+    public void BecomeRest()
+    {
+        using (_gate.Hold())
+        {
+            SettleReport();
+            _room.BecomeRest();
+        }
+    }
+
     /// <summary>Fetches what the next message is in. This and the next two: hints, under the receive queue's lock, which keeps the lease from being reused.</summary>
     public void FetchLease()
     {
@@ -310,8 +319,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             current = Refill(ref resume);
             if (current is null)
             {
-                lease = null!;
-                slot = 0;
+                (lease, slot) = (null!, 0);
                 return false;
             }
         }
@@ -433,13 +441,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     private static (int Books, int Gap, int Taken) LayoutOf(InboundLane lane) =>
         (CacheLines.OffsetOf(lane, ref lane._books), CacheLines.OffsetOf(lane, ref lane._gap), CacheLines.OffsetOf(lane, ref lane._taken));
 
-    private static Slab CopyOf(ReadOnlySpan<byte> payload, Slab.SlabCache slabs)
-    {
-        Slab slab = slabs.Rent(payload.Length);
-        payload.CopyTo(slab.Array);
-        return slab;
-    }
-
     private bool Report()
     {
         using (_gate.Hold())
@@ -494,7 +495,6 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     {
         _room.Remove(_taken.UnreportedMessages, _taken.UnreportedBytes);
         _books.Deliver(_taken.UnreportedMessages, _taken.UnreportedBytes);
-        _taken.UnreportedMessages = 0;
-        _taken.UnreportedBytes = 0;
+        (_taken.UnreportedMessages, _taken.UnreportedBytes) = (0, 0);
     }
 }

@@ -70,6 +70,9 @@ internal struct LaneRoom(QueueLimits limits, ByteBudget? budget)
         return resume;
     }
 
+    /// <inheritdoc cref="ByteShare.BecomeRest"/>
+    public readonly void BecomeRest() => _room.BecomeRest(Bytes);
+
     /// <summary>Changes the lane's own limits.</summary>
     public void Change(QueueLimits limits) => _room.Change(limits);
 

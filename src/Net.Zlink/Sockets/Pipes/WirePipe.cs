@@ -100,6 +100,15 @@ internal sealed class WirePipe : Pipe
         Session?.Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave);
     }
 
+    /// <summary>Its connection is over. One that came in does not come back by this pipe.</summary>
+    public void BecomeRest()
+    {
+        if (Dialer is null)
+        {
+            Lane.BecomeRest();
+        }
+    }
+
     private void Flush()
     {
         if (Session is { } session)

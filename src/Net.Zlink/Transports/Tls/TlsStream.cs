@@ -1,4 +1,6 @@
 using System.Net.Security;
+using System.Runtime.CompilerServices;
+using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 
 namespace Net.Zlink.Transports.Tls;
@@ -8,6 +10,10 @@ namespace Net.Zlink.Transports.Tls;
 /// <param name="stream">The socket's stream; owned. It tells <see cref="Reads"/> when the session waits for input.</param>
 internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
 {
+    // The session tickets of TLS 1.3 come behind the handshake, in two records as a rule and one or two reads, and the base library would wait behind them in a buffer of 32 KB until data comes, which may be never. It gives the buffer back where a read ends
+    // by an exception instead: 20 us, so not more often than this for a peer that sends other things than data.
+    private const int MostEarlyEnds = 4;
+
     /// <summary>The certificate that the peer showed, once the handshake is over; null: none.</summary>
     public X509Certificate2? PeerCertificate => RemoteCertificate as X509Certificate2;
 
@@ -26,11 +32,26 @@ internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
     /// <inheritdoc cref="ReadinessStream.EndHandshake"/>
     public int EndHandshake() => stream.EndHandshake();
 
+    /// <summary>The handshake is over, and the peer may say what is no data.</summary>
+    public void BeginSession() => stream.BeginSession(SslProtocol == SslProtocols.Tls13);
+
+    /// <summary>Reads may end with <see cref="NoDataYetException"/>: whoever reads knows what that is.</summary>
+    public void EndEarly()
+    {
+        if (!IsServer && SslProtocol == SslProtocols.Tls13)
+        {
+            stream.EndEarly(MostEarlyEnds);
+        }
+    }
+
     /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         stream.BeginSessionRead();
-        return base.ReadAsync(buffer, cancellationToken);
+        ValueTask<int> read = base.ReadAsync(buffer, cancellationToken);
+        return read.IsCompletedSuccessfully ? new ValueTask<int>(End(read.GetAwaiter().GetResult()))
+            : read.IsCompleted || buffer.IsEmpty ? read
+            : EndAsync(read);
     }
 
     /// <summary>Says close_notify as soon as no read is at work. Any thread, once nothing is written any more.</summary>
@@ -38,4 +59,14 @@ internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
 
     /// <summary>Says close_notify as soon as no write is under way. For the one that reads, which reads on only behind it.</summary>
     public Task ShutdownByReaderAsync() => Writes.RunAsync(base.ShutdownAsync);
+
+    private int End(int read)
+    {
+        stream.EndSessionRead(read);
+        return read;
+    }
+
+    // A message that arrives in pieces, for one.
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> EndAsync(ValueTask<int> read) => End(await read.ConfigureAwait(false));
 }

@@ -26,7 +26,13 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
     public override async Task<UpgradeResult> RunAsync(Socket socket, BufferPool pool, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
         (TlsStream? tls, UpgradeResult failure) = await AuthenticateAsync(socket, time, waits, cancellation).ConfigureAwait(false);
-        return tls is null ? failure : UpgradeResult.Of(new TlsWire(socket, tls, pool) { PollingThread = tls.EndHandshake(), RemoteCertificate = tls.PeerCertificate });
+        if (tls is null)
+        {
+            return failure;
+        }
+
+        tls.EndEarly();
+        return UpgradeResult.Of(new TlsWire(socket, tls, pool) { PollingThread = tls.EndHandshake(), RemoteCertificate = tls.PeerCertificate });
     }
 
     /// <summary>The handshake alone, for what runs over TLS. The socket belongs to the stream, or is disposed.</summary>
@@ -38,7 +44,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
             return (null, failure);
         }
 
-        stream.PeerWaits = waits;
+        (stream.PeerWaits, stream.IsOfTls) = (waits, true);
         var tls = new TlsStream(stream);
         TlsStream? established = null;
         using Deadline deadline = StartPhase(time, cancellation);
@@ -50,6 +56,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         {
             await shaking.WaitAsync(end).ConfigureAwait(false);
             established = tls;
+            tls.BeginSession();
             return (tls, default);
         }
         catch (Exception e) when (cancellation.IsCancellationRequested || deadline.IsOver)

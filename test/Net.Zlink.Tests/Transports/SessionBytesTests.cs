@@ -1,0 +1,97 @@
+using System.Buffers.Binary;
+using FsCheck.Fluent;
+using Net.Zlink.Transports;
+using Xunit;
+using static Net.Zlink.Tests.Engine.EngineKit;
+
+namespace Net.Zlink.Tests.Transports;
+
+/// <summary>How much of what a TLS session reads is no data.</summary>
+public sealed class SessionBytesTests
+{
+    private const int Seal = 17;
+    private const int UpdateOfKeys = 5;
+
+    [Fact]
+    public void Updates_of_keys_are_too_much_at_last_however_often_data_comes_between_them()
+    {
+        var session = default(SessionBytes);
+        session.BeginSession(isTls13: true);
+        byte[] round = [.. Enumerable.Repeat(Record(UpdateOfKeys), 200).SelectMany(static r => r), .. Record(4)];
+        int rounds = 0;
+        for (; !session.IsTooMuch; rounds++)
+        {
+            Assert.True(rounds < 2_000, "the peer may go on for ever");
+            session.BeginRead();
+            session.Take(round);
+            session.Bring(4);
+        }
+
+        Assert.InRange(rounds * 200 * UpdateOfKeys, 1_000_000, 1_100_000);
+        session.Write(); // The answers have gone.
+        session.BeginRead();
+        Assert.False(session.IsTooMuch);
+    }
+
+    [Fact]
+    public void Over_TLS_1_2_only_what_one_read_goes_through_counts()
+    {
+        var session = default(SessionBytes);
+        session.BeginSession(isTls13: false);
+        for (int i = 0; i < 100_000; i++)
+        {
+            session.BeginRead();
+            session.Take(Record(40));
+            session.Bring(10);
+            Assert.False(session.IsTooMuch);
+        }
+
+        session.BeginRead();
+        for (int i = 0; i < 100_000; i++)
+        {
+            session.Take(Record(40));
+        }
+
+        Assert.True(session.IsTooMuch);
+    }
+
+    [Fact]
+    public void Data_is_never_too_much_in_whatever_pieces_its_records_come() => ForAllArrays(
+        Gen.Choose(0, 16_384),
+        200,
+        static lengths =>
+        {
+            var session = default(SessionBytes);
+            session.BeginSession(isTls13: true);
+            byte[] bytes = [.. lengths.SelectMany(Record)];
+            int at = 0;
+            for (int i = 0; at < bytes.Length; i++)
+            {
+                int piece = Math.Min((lengths[^(1 + (i % lengths.Length))] % 3_001) + 1, bytes.Length - at);
+                session.BeginRead();
+                session.Take(bytes.AsSpan(at, piece));
+                at += piece;
+            }
+
+            session.Bring(lengths.Sum());
+
+            // Nothing of it was anything else: there is room for as much of that as at the beginning.
+            int updates = 0;
+            for (; !session.IsTooMuch; updates++)
+            {
+                session.BeginRead();
+                session.Take(Record(UpdateOfKeys));
+            }
+
+            Assert.Equal((1024 * 1024 / UpdateOfKeys) + 1, updates);
+        });
+
+    /// <summary>A record that carries so much.</summary>
+    private static byte[] Record(int carries)
+    {
+        var record = new byte[5 + carries + Seal];
+        record[0] = 23;
+        BinaryPrimitives.WriteUInt16BigEndian(record.AsSpan(3), (ushort)(carries + Seal));
+        return record;
+    }
+}
