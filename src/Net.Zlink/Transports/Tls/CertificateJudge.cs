@@ -17,6 +17,12 @@ internal sealed class CertificateJudge(TlsSettings settings, string? host)
     /// <summary>The callback of a TLS stream.</summary>
     public bool Accepts(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
     {
+        bool isServer = host is null;
+        if (isServer && certificate is null && !settings.RequireClientCertificate)
+        {
+            return true; // It was not asked for one: there is nothing to judge, and what errors there are say just that.
+        }
+
         if (settings.Validation is { } users)
         {
             try
@@ -33,8 +39,7 @@ internal sealed class CertificateJudge(TlsSettings settings, string? host)
             return Refusal is null;
         }
 
-        bool isServer = host is null;
-        if (errors == SslPolicyErrors.None || (isServer ? certificate is null && !settings.RequireClientCertificate : !settings.VerifyPeer))
+        if (errors == SslPolicyErrors.None || (!isServer && !settings.VerifyPeer))
         {
             return true;
         }

@@ -123,6 +123,15 @@ public sealed class TlsOptionsTests : IDisposable
     [Theory]
     [InlineData("tls")]
     [InlineData("wss")]
+    public Task The_applications_check_is_not_asked_about_clients_that_were_not_asked_for_a_certificate(string scheme) => AssertTalksAsync($"{scheme}://localhost:0", static (server, client) =>
+    {
+        server.Validation = static (_, _, _, errors) => errors == SslPolicyErrors.None;
+        client.Validation = static (_, _, _, errors) => errors == SslPolicyErrors.None; // The same on both sides, as it is often set.
+    });
+
+    [Theory]
+    [InlineData("tls")]
+    [InlineData("wss")]
     public Task A_server_that_demands_a_certificate_takes_a_trusted_one(string scheme) => AssertTalksAsync($"{scheme}://localhost:0", (server, client) =>
     {
         (server.RequireClientCertificate, server.CaFile) = (true, _own.CaFile);
