@@ -10,7 +10,8 @@ internal static class ApplicationOptions
     /// <summary>As they are, but for the callbacks, which get a thread of their own.</summary>
     /// <param name="users">The application's.</param>
     /// <param name="policy">How chains are judged.</param>
-    public static SslServerAuthenticationOptions Copy(SslServerAuthenticationOptions users, X509ChainPolicy? policy)
+    /// <param name="shown">What is shown; null: what the base library makes of the certificate.</param>
+    public static SslServerAuthenticationOptions Copy(SslServerAuthenticationOptions users, X509ChainPolicy? policy, SslStreamCertificateContext? shown)
     {
         var copy = new SslServerAuthenticationOptions
         {
@@ -25,7 +26,7 @@ internal static class ApplicationOptions
             EncryptionPolicy = users.EncryptionPolicy,
             RemoteCertificateValidationCallback = Beside(users.RemoteCertificateValidationCallback),
             ServerCertificate = users.ServerCertificate,
-            ServerCertificateContext = users.ServerCertificateContext,
+            ServerCertificateContext = shown,
             ServerCertificateSelectionCallback = users.ServerCertificateSelectionCallback is { } choice ? (sender, name) => CallbackThread.Run(() => choice(sender, name)) : null,
         };
         if (OperatingSystem.IsLinux() || OperatingSystem.IsWindows())

@@ -6,8 +6,8 @@ namespace Net.Zlink.Transports.Tls;
 /// <summary>Runs the application's TLS callbacks, which may sleep or ask somebody else, so that other connections do not wait for them.</summary>
 /// <remarks>
 /// The base library calls them in the middle of a handshake and wants the answer there and then. On a thread of the pool one that slept would take it from the pool without the pool's knowledge, and with a few of them all sockets
-/// of the process stand still until it looks whether anything moves, twice a second; where it is told, it adds four a second once there are twice as many as processors. So a handshake that has callbacks is on threads of its own
-/// whenever it goes on (<see cref="TlsUpgrade"/>), 0.1 ms to make beside the 1 ms that it takes, and they are called there.
+/// of the process stand still until it looks whether anything moves, twice a second; where it is told, it adds four a second once there are twice as many as processors. So a handshake that has callbacks, or a chain policy that
+/// downloads, is on threads of its own whenever it goes on (<see cref="TlsUpgrade"/>), 0.1 ms to make beside the 1 ms that it takes, and they are called there.
 /// </remarks>
 internal static class CallbackThread
 {

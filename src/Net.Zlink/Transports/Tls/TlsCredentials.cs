@@ -13,6 +13,7 @@ internal sealed class TlsCredentials
     private readonly WatchedFiles<SslStreamCertificateContext>? _ownFiles;
     private readonly WatchedFiles<X509Certificate2Collection>? _authorities;
     private SslStreamCertificateContext? _own;
+    private SslStreamCertificateContext? _ofServer;
 
     public TlsCredentials(TlsSettings settings)
     {
@@ -71,28 +72,55 @@ internal sealed class TlsCredentials
         }
     }
 
-    /// <summary>What a server shows and demands.</summary>
-    public SslServerAuthenticationOptions ForServer(CertificateJudge judge) => _settings.Server is { } users ? ApplicationOptions.Copy(users, PolicyOf(users.CertificateChainPolicy, users.CertificateRevocationCheckMode)) : new()
+    /// <summary>A handshake may wait for servers that are neither side's, on the thread that it is on: for the certificate of a peer's issuer, or this side's, or to hear whether one is revoked.</summary>
+    public bool MayAskElsewhere(bool isServer) => (isServer, _settings) switch
     {
-        ServerCertificateContext = Own(),
-        ClientCertificateRequired = _settings.RequireClientCertificate,
-        EnabledSslProtocols = _settings.Protocols,
-        CipherSuitesPolicy = _settings.CipherSuites,
-        CertificateChainPolicy = Policy(),
-        RemoteCertificateValidationCallback = judge.Accepts,
+        // Where the base library makes the context (of a certificate that is no X509Certificate2) it may look for issuers each time.
+        (true, { Server: { } users }) => (users.ServerCertificateContext is null && users.ServerCertificate is not (null or X509Certificate2))
+            || (users.ClientCertificateRequired && ChainPolicies.MayAskElsewhere(UnpinnedOf(users.CertificateChainPolicy, users.ServerCertificateContext, users.CertificateRevocationCheckMode))),
+        (false, { Client: { } users }) => users.ClientCertificates is { Count: > 0 }
+            || ChainPolicies.MayAskElsewhere(UnpinnedOf(users.CertificateChainPolicy, users.ClientCertificateContext, users.CertificateRevocationCheckMode)),
+        _ => (!isServer || _settings.RequireClientCertificate) && _settings.ChainPolicy is { } policy && ChainPolicies.MayAskElsewhere(policy),
     };
 
-    /// <summary>What a client asks for and shows.</summary>
-    public SslClientAuthenticationOptions ForClient(CertificateJudge judge, string host) => _settings.Client is { } users ? ApplicationOptions.Copy(users, PolicyOf(users.CertificateChainPolicy, users.CertificateRevocationCheckMode), host) : new()
+    /// <summary>What a server shows and demands.</summary>
+    public SslServerAuthenticationOptions ForServer(CertificateJudge judge)
     {
-        TargetHost = host,
-        ClientCertificateContext = Own(),
-        EnabledSslProtocols = _settings.Protocols,
-        CipherSuitesPolicy = _settings.CipherSuites,
-        CertificateChainPolicy = Policy(),
-        RemoteCertificateValidationCallback = judge.Accepts,
-        AllowRenegotiation = false, // A second handshake in the middle of a session would call back on the thread that reads. No peer of ours asks for one, and TLS 1.3 has none.
-    };
+        if (_settings.Server is { } users)
+        {
+            return ApplicationOptions.Copy(users, PolicyOf(users.CertificateChainPolicy, users.ServerCertificateContext, users.CertificateRevocationCheckMode), ContextOf(users));
+        }
+
+        return new()
+        {
+            ServerCertificateContext = Own(),
+            ClientCertificateRequired = _settings.RequireClientCertificate,
+            EnabledSslProtocols = _settings.Protocols,
+            CipherSuitesPolicy = _settings.CipherSuites,
+            CertificateChainPolicy = Policy(),
+            RemoteCertificateValidationCallback = judge.Accepts,
+        };
+    }
+
+    /// <summary>What a client asks for and shows.</summary>
+    public SslClientAuthenticationOptions ForClient(CertificateJudge judge, string host)
+    {
+        if (_settings.Client is { } users)
+        {
+            return ApplicationOptions.Copy(users, PolicyOf(users.CertificateChainPolicy, users.ClientCertificateContext, users.CertificateRevocationCheckMode), host);
+        }
+
+        return new()
+        {
+            TargetHost = host,
+            ClientCertificateContext = Own(),
+            EnabledSslProtocols = _settings.Protocols,
+            CipherSuitesPolicy = _settings.CipherSuites,
+            CertificateChainPolicy = Policy(),
+            RemoteCertificateValidationCallback = judge.Accepts,
+            AllowRenegotiation = false, // A second handshake in the middle of a session would call back on the thread that reads. No peer of ours asks for one, and TLS 1.3 has none.
+        };
+    }
 
     // Made when it is first needed: a certificate that cannot be used is a failed bind or handshake, not an exception.
     private SslStreamCertificateContext? Own()
@@ -105,13 +133,26 @@ internal sealed class TlsCredentials
         return _own ??= certificate.HasPrivateKey ? SslStreamCertificateContext.Create(certificate, additionalCertificates: null, offline: true) : throw new InvalidOperationException(NoKey);
     }
 
-    private X509ChainPolicy Policy() => Pin(_settings.ChainPolicy?.Clone() ?? new X509ChainPolicy { RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true });
+    /// <summary>What a server with options of the application's own shows: of a certificate without a context it is made here, once. The base library would make it in each handshake, and look for issuers wherever the certificate says.</summary>
+    private SslStreamCertificateContext? ContextOf(SslServerAuthenticationOptions users)
+    {
+        if (users.ServerCertificateContext is not null || users.ServerCertificate is not X509Certificate2 { HasPrivateKey: true } certificate)
+        {
+            return users.ServerCertificateContext; // Without a key the base library looks for one in the system's stores.
+        }
 
-    /// <summary>The policy of options of the application's own; null, which leaves it to the base library, where there is none and nothing to add to it.</summary>
-    private X509ChainPolicy? PolicyOf(X509ChainPolicy? users, X509RevocationMode revocation) =>
-        users is not null ? Pin(users.Clone())
-        : IsPinned ? Pin(new X509ChainPolicy { RevocationMode = revocation }) // As the base library makes one.
-        : null;
+        SslStreamCertificateContext? made = _ofServer;
+        return ReferenceEquals(made?.TargetCertificate, certificate) ? made : _ofServer = SslStreamCertificateContext.Create(certificate, additionalCertificates: null, offline: true);
+    }
+
+    private X509ChainPolicy Policy() => Pin(_settings.ChainPolicy?.Clone() ?? ChainPolicies.WithoutDownloads(X509RevocationMode.NoCheck));
+
+    /// <summary>The policy of options of the application's own. Null, which leaves it to the base library, only where that alone knows whom to trust.</summary>
+    private X509ChainPolicy? PolicyOf(X509ChainPolicy? users, SslStreamCertificateContext? shown, X509RevocationMode revocation) =>
+        UnpinnedOf(users, shown, revocation) is { } policy ? Pin(policy.Clone()) : null;
+
+    private X509ChainPolicy? UnpinnedOf(X509ChainPolicy? users, SslStreamCertificateContext? shown, X509RevocationMode revocation) =>
+        users ?? (!IsPinned && ChainPolicies.MayHaveTrust(shown) ? null : ChainPolicies.WithoutDownloads(revocation));
 
     /// <summary>Says in a policy whom to trust. It does so whoever made the policy: one that is there for its revocation mode must not let in whomever the system trusts.</summary>
     /// <param name="policy">Of this handshake alone: the base library, too, adds to it what the peer sent.</param>

@@ -51,7 +51,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         CancellationToken end = deadline.Token;
 
         // On a stack of its own, and given up where it does not end with its time: the certificates' files are read and the application's callbacks run in it, and one of them may never return.
-        Task shaking = HasCallbacks ? ShakeOnOwnThreadsAsync(stream, tls, judge, end) : Task.Run(() => ShakeAsync(tls, judge, end), CancellationToken.None);
+        Task shaking = HasCallbacks || credentials.MayAskElsewhere(isServer: host is null) ? ShakeOnOwnThreadsAsync(stream, tls, judge, end) : Task.Run(() => ShakeAsync(tls, judge, end), CancellationToken.None);
         try
         {
             await shaking.WaitAsync(end).ConfigureAwait(false);
@@ -100,7 +100,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         _ => settings.Validation is not null,
     };
 
-    /// <summary>As <see cref="ShakeAsync"/>, where callbacks of the application's may sleep in it: see <see cref="CallbackThread"/>. It ends on the pool.</summary>
+    /// <summary>As <see cref="ShakeAsync"/>, where callbacks of the application's may sleep in it, or its chain policy waits for somebody else's server: see <see cref="CallbackThread"/>. It ends on the pool.</summary>
     private async Task ShakeOnOwnThreadsAsync(ReadinessStream stream, TlsStream tls, CertificateJudge judge, CancellationToken end)
     {
         stream.IsOnOwnThreads = true;

@@ -19,7 +19,7 @@ public sealed class ApplicationOptionsTests : IDisposable
     {
         var users = new SslServerAuthenticationOptions();
         Fill(users);
-        AssertSame(users, ApplicationOptions.Copy(users, users.CertificateChainPolicy));
+        AssertSame(users, ApplicationOptions.Copy(users, users.CertificateChainPolicy, users.ServerCertificateContext));
     }
 
     [Fact]

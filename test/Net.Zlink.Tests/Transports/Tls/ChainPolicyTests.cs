@@ -1,3 +1,4 @@
+using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
@@ -73,6 +74,24 @@ public sealed class ChainPolicyTests : IDisposable
         Assert.Equal("", await RefusalAsync(isConnecter: true, judge => Set(judge, isConnecter: true, what, policy).CaFile = _own.CaFile, expired));
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Whom_a_certificates_context_says_to_trust_is_trusted_and_nobody_else(bool isConnecter)
+    {
+        Assert.Equal("", await RefusalAsync(isConnecter, judge => SetTrust(judge, isConnecter, _own.CaFile)));
+        AssertRefused(await RefusalAsync(isConnecter, judge => SetTrust(judge, isConnecter, _own.Other.CaFile)));
+    }
+
+    // It is read where the base library keeps it to itself: a version that keeps it elsewhere fails here.
+    [Fact]
+    public void Whether_a_certificates_context_says_whom_to_trust_is_known()
+    {
+        Assert.True(ChainPolicies.MayHaveTrust(ContextTrusting(_own.CaFile)));
+        Assert.False(ChainPolicies.MayHaveTrust(SslStreamCertificateContext.Create(_own.Server, additionalCertificates: null, offline: true)));
+        Assert.False(ChainPolicies.MayHaveTrust(context: null));
+    }
+
     // What the system trusts a test cannot add to; so this looks at what the base library is given.
     [Theory]
     [MemberData(nameof(Rows))]
@@ -99,6 +118,25 @@ public sealed class ChainPolicyTests : IDisposable
         server.Options.Tls.Server = new() { ServerCertificate = _own.Server };
         server.Options.Tls.CaFile = Path.Combine(_own.Folder, "missing.crt");
         Assert.Contains("missing.crt", Assert.Throws<ZlinkException>(() => server.Bind($"{scheme}://127.0.0.1:0")).Message, StringComparison.Ordinal);
+    }
+
+    private SslStreamCertificateContext ContextTrusting(string caFile)
+    {
+        var trusted = new X509Certificate2Collection();
+        trusted.ImportFromPemFile(caFile);
+        return SslStreamCertificateContext.Create(_own.Server, additionalCertificates: null, offline: true, SslCertificateTrust.CreateForX509Collection(trusted));
+    }
+
+    private void SetTrust(TlsOptions judge, bool isConnecter, string caFile)
+    {
+        if (isConnecter)
+        {
+            judge.Client = new() { ClientCertificateContext = ContextTrusting(caFile) };
+        }
+        else
+        {
+            judge.Server = new() { ServerCertificateContext = ContextTrusting(caFile), ClientCertificateRequired = true };
+        }
     }
 
     private static X509ChainPolicy NewPolicy() => new() { RevocationMode = X509RevocationMode.NoCheck };

@@ -1,11 +1,12 @@
 using System.Diagnostics;
 using System.Net.Security;
+using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Tests.Transports.Tls;
 
-/// <summary>The application's TLS callbacks may sleep: that is for their own connections to bear.</summary>
+/// <summary>The application's TLS callbacks may sleep, and its chain policies wait for somebody else's server: that is for their own connections to bear.</summary>
 [Collection(Alone.Name)]
 public sealed class SleepingCallbackTests(ITestOutputHelper output) : IDisposable
 {
@@ -41,6 +42,39 @@ public sealed class SleepingCallbackTests(ITestOutputHelper output) : IDisposabl
             entered.Signal();
             Assert.True(gate.Wait(Guard.Limit));
         });
+        Task[] connects = await GoOnBesideAsync(fixture, server, client, entered);
+        gate.Set();
+        await Task.WhenAll(connects).Guarded();
+        await fixture.UntilAsync(() => server.PeerCount == _sleepers);
+    }
+
+    [Theory]
+    [InlineData("ChainPolicy, connecter")]
+    [InlineData("ChainPolicy, listener")]
+    [InlineData("Client, policy")]
+    [InlineData("Client, trust of a context")]
+    [InlineData("Server, policy")]
+    [InlineData("Server, trust of a context")]
+    public async Task They_go_on_while_chains_wait_for_a_server_that_does_not_answer(string which)
+    {
+        await using var fixture = new StreamFixture();
+        using var entered = new CountdownEvent(_sleepers);
+        using var elsewhere = new RawListener();
+        StreamSocket server = fixture.Context.CreateStream();
+        StreamSocket client = fixture.Context.CreateStream();
+        X509Certificate2 leaf = _own.WithIssuerElsewhere(elsewhere.Endpoint.Replace("tcp:", "http:", StringComparison.Ordinal)).Leaf;
+        Download(which, server.Options.Tls, client.Options.Tls, leaf);
+        using var ended = new CancellationTokenSource();
+        Task holding = HoldRequestsAsync(elsewhere, entered, ended.Token);
+        Task[] connects = await GoOnBesideAsync(fixture, server, client, entered);
+        await ended.CancelAsync();
+        await holding.Guarded();
+        await Task.WhenAll(connects).Guarded().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ContinueOnCapturedContext); // Nobody trusts the certificate.
+    }
+
+    /// <summary>Connects, so that all sleep, and measures round trips of another connection meanwhile.</summary>
+    private async Task<Task[]> GoOnBesideAsync(StreamFixture fixture, StreamSocket server, StreamSocket client, CountdownEvent entered)
+    {
         string sleeping = server.Bind("tls://127.0.0.1:0");
         fixture.Bind(TestHandler.Echo(), out string echo);
         using var first = new ManualResetEventSlim();
@@ -52,11 +86,31 @@ public sealed class SleepingCallbackTests(ITestOutputHelper output) : IDisposabl
         await Task.Factory.StartNew(() => Assert.True(first.Wait(Guard.Limit, Guard.Token)), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default).Guarded();
         Task[] connects = [.. Enumerable.Range(0, _sleepers).Select(_ => client.ConnectAsync(sleeping, Guard.Token).AsTask())];
         await Task.Factory.StartNew(trips.JoinGuarded, Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default).Guarded();
-        gate.Set();
-        await Task.WhenAll(connects).Guarded();
-        await fixture.UntilAsync(() => server.PeerCount == _sleepers);
         output.WriteLine($"{_sleepers} slept, and the longest of {RoundTrips} round trips or more took {longest.TotalMilliseconds:0.0} ms");
         Assert.InRange(longest, TimeSpan.Zero, Allowed);
+        return connects;
+    }
+
+    /// <summary>Takes requests and does not answer them until it is ended; then they fail.</summary>
+    private static async Task HoldRequestsAsync(RawListener elsewhere, CountdownEvent entered, CancellationToken ended)
+    {
+        var held = new List<RawPeer>();
+        try
+        {
+            while (true)
+            {
+                held.Add(await elsewhere.AcceptAsync().WaitAsync(ended));
+                if (!entered.IsSet)
+                {
+                    entered.Signal();
+                }
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            elsewhere.Dispose();
+            held.ForEach(static request => request.Reset());
+        }
     }
 
     /// <summary>On a thread of its own: round trips until all callbacks sleep, and a thousand behind that. The longest of them.</summary>
@@ -74,6 +128,39 @@ public sealed class SleepingCallbackTests(ITestOutputHelper output) : IDisposabl
         }
 
         return longest;
+    }
+
+    private void Download(string which, TlsOptions server, TlsOptions client, X509Certificate2 leaf)
+    {
+        bool isConnecter = which is "ChainPolicy, connecter" or "Client, policy" or "Client, trust of a context";
+        (server.Certificate, server.RequireClientCertificate, server.CaFile) = (isConnecter ? leaf : _own.Server, !isConnecter, _own.CaFile);
+        (client.Certificate, client.VerifyPeer) = (isConnecter ? null : leaf, isConnecter);
+        var policy = new X509ChainPolicy { RevocationMode = X509RevocationMode.NoCheck };
+        var trust = SslCertificateTrust.CreateForX509Collection([_own.Server]);
+        var context = SslStreamCertificateContext.Create(_own.Server, additionalCertificates: null, offline: true, trust);
+        switch (which)
+        {
+            case "ChainPolicy, connecter":
+                client.ChainPolicy = policy;
+                break;
+            case "ChainPolicy, listener":
+                server.ChainPolicy = policy;
+                break;
+            case "Client, policy":
+                client.Client = new() { CertificateChainPolicy = policy };
+                break;
+            case "Client, trust of a context":
+                client.Client = new() { ClientCertificateContext = context };
+                break;
+            case "Server, policy":
+                server.Server = new() { ServerCertificate = _own.Server, ClientCertificateRequired = true, CertificateChainPolicy = policy };
+                break;
+            case "Server, trust of a context":
+                (server.Server, server.CaFile) = (new() { ServerCertificateContext = context, ClientCertificateRequired = true }, "");
+                break;
+            default:
+                throw new ArgumentOutOfRangeException(nameof(which), which, "no such policy");
+        }
     }
 
     private void Hold(string which, TlsOptions server, TlsOptions client, Action sleep)
