@@ -40,6 +40,7 @@ public sealed class TlsOptions
     public bool VerifyPeer { get; set; } = true;
 
     /// <summary>Connections that this side takes: accept only clients with a certificate that is valid and trusted. Default false. For endpoints made afterwards.</summary>
+    /// <remarks>Each of their handshakes is a whole one then: a resumed session would have lost the certificates between the client's and the authority's.</remarks>
     public bool RequireClientCertificate { get; set; }
 
     /// <summary>The name to ask the server for (SNI) and to check its certificate against. Empty (default): the endpoint's host. An IP address is only checked, and not sent as SNI (RFC 6066, 3): a server with several certificates shows its default one. For endpoints made afterwards.</summary>
@@ -54,19 +55,26 @@ public sealed class TlsOptions
     /// <summary>How certificate chains are built and checked. Null (default): without revocation checks, and without downloads, which would hold a handshake up for as long as somebody else's server likes. For endpoints made afterwards.</summary>
     /// <remarks>
     /// A copy is used, for each handshake. With <see cref="CaFile"/>, or without <see cref="TrustSystem"/>, its TrustMode becomes CustomRootTrust, and the file's authorities join those in its CustomTrustStore. All else is taken
-    /// as it is: the defaults of a new policy allow downloads and ask for revocation online, and VerificationFlags may let in what nobody trusts.
+    /// as it is: the defaults of a new policy allow downloads and ask for revocation online, and VerificationFlags may let in what nobody trusts. A peer's certificate says where to download from: only its own connection waits for that
+    /// (as for callbacks), but your process connects to whom the peer names.
     /// </remarks>
     public X509ChainPolicy? ChainPolicy { get; set; }
 
-    /// <summary>Asked about every peer's certificate, instead of this library's own judgement; it is told what the base library found. Null (default): our own judgement. For endpoints made afterwards.</summary>
+    /// <summary>Asked about every certificate that a peer shows, instead of this library's own judgement; it is told what the base library found. Null (default): our own judgement. For endpoints made afterwards.</summary>
+    /// <remarks>A certificate is null where the peer was asked for one and showed none. Clients are asked for theirs with <see cref="RequireClientCertificate"/> only; without it nobody asks this check about them.</remarks>
     public RemoteCertificateValidationCallback? Validation { get; set; }
 
     /// <summary>Used for connections that this side takes, instead of all of the above but <see cref="CaFile"/> and <see cref="TrustSystem"/>. Null (default): all of the above. For endpoints made afterwards.</summary>
-    /// <remarks>A copy is used, for each handshake. With CaFile, or without TrustSystem, its CertificateChainPolicy is treated like <see cref="ChainPolicy"/>; where it has none it gets one, with its CertificateRevocationCheckMode.</remarks>
+    /// <remarks>
+    /// A copy is used, for each handshake. With CaFile, or without TrustSystem, its CertificateChainPolicy is treated like <see cref="ChainPolicy"/>; where it has none it gets one, with its CertificateRevocationCheckMode and without
+    /// downloads. A ServerCertificateContext made with an SslCertificateTrust is the exception: while CaFile is empty and TrustSystem on, the base library judges by that, and downloads; give it a policy that does not. A
+    /// ServerCertificate without a context is shown with the issuers that this machine has: none is downloaded. Where ClientCertificateRequired is set, set AllowTlsResume to false: a resumed session has lost the certificates between
+    /// the client's and the authority's, and a client that needs them is refused when it comes again.
+    /// </remarks>
     public SslServerAuthenticationOptions? Server { get; set; }
 
     /// <summary>Used for connections that this side makes, instead of all of the above but <see cref="CaFile"/> and <see cref="TrustSystem"/>. Null (default): all of the above. For endpoints made afterwards.</summary>
-    /// <remarks>As with <see cref="Server"/>. While its TargetHost is null or empty it is <see cref="HostName"/>, or the endpoint's host.</remarks>
+    /// <remarks>As with <see cref="Server"/>; here the context is ClientCertificateContext, which, unlike ClientCertificates, is completed once and not in each handshake. While its TargetHost is null or empty it is <see cref="HostName"/>, or the endpoint's host.</remarks>
     public SslClientAuthenticationOptions? Client { get; set; }
 
     internal TlsSettings Snapshot() => new()

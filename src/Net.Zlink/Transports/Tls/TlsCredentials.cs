@@ -95,6 +95,7 @@ internal sealed class TlsCredentials
         {
             ServerCertificateContext = Own(),
             ClientCertificateRequired = _settings.RequireClientCertificate,
+            AllowTlsResume = !_settings.RequireClientCertificate, // A resumed session has the client's certificate without its issuers': a chain with one between could not be built, and the client would be refused.
             EnabledSslProtocols = _settings.Protocols,
             CipherSuitesPolicy = _settings.CipherSuites,
             CertificateChainPolicy = Policy(),
