@@ -45,9 +45,9 @@ internal sealed record IpcAddress(IpcKind Kind, string Text)
     /// <exception cref="ArgumentOutOfRangeException">This system's addresses are shorter than Linux's.</exception>
     public UnixDomainSocketEndPoint ToEndPoint() => new(Kind == IpcKind.Abstract ? $"\0{Text.AsSpan(1)}" : Text);
 
-    /// <summary>The same path from the root, where that is short enough: what the system then shows of a bound socket means one file.</summary>
-    public IpcAddress FromRoot() =>
-        Kind != IpcKind.Abstract && TryParse(Path.GetFullPath(Text), IpcKind.Path, out var full, out _) ? full : this;
+    /// <summary>The same file by its path from the root, where that is short enough: what the system then shows of a bound socket means one file.</summary>
+    /// <param name="path">What <see cref="SocketPath.FromRoot"/> says of it; null: it is no file.</param>
+    public IpcAddress FromRoot(string? path) => path is not null && TryParse(path, IpcKind.Path, out var full, out _) ? full : this;
 
     /// <summary>A path that is too long for an address.</summary>
     public static EndpointError TooLong(string text) => new(

@@ -91,7 +91,8 @@ internal static class IpcFaults
         };
     }
 
-    private static string DirectoryOf(string path) => EndpointError.Quote(Path.GetDirectoryName(Path.GetFullPath(path)) ?? path);
+    // As it was written where "..", behind a link, may mean another directory than .NET says.
+    private static string DirectoryOf(string path) => EndpointError.Quote(Path.GetDirectoryName(SocketPath.HasParent(path) ? path : Path.GetFullPath(path)) ?? path);
 
     private static bool HasFileOnTheWay(string path)
     {

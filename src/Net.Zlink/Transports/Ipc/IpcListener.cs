@@ -84,12 +84,12 @@ internal sealed class IpcListener : ITransportListener
 
     private static BindResult BindAt(IpcAddress address, string? directory, SocketSettings settings)
     {
-        var path = address.Kind == IpcKind.Abstract ? null : Path.GetFullPath(address.Text);
         Socket? socket = null;
         try
         {
+            var path = address.Kind == IpcKind.Abstract ? null : SocketPath.FromRoot(address.Text);
             socket = IpcSocketOptions.Open();
-            var error = BindTo(socket, new UnixBindEndPoint(address.FromRoot().ToEndPoint()), path);
+            var error = BindTo(socket, new UnixBindEndPoint(address.FromRoot(path).ToEndPoint()), path);
             if (error.Fault != EndpointFault.None)
             {
                 return new BindResult(null, error);

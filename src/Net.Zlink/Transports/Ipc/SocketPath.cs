@@ -1,0 +1,67 @@
+namespace Net.Zlink.Transports.Ipc;
+
+/// <summary>Paths of socket files from the root.</summary>
+internal static class SocketPath
+{
+    // As Linux: more links in one path are a circle.
+    private const int MostLinks = 40;
+
+    private const char Separator = '/';
+    private const string Parent = "..";
+
+    /// <summary>Whether a part of it is "..".</summary>
+    public static bool HasParent(string text) => text.Split(Separator).Contains(Parent, StringComparer.Ordinal);
+
+    /// <summary>
+    /// The path from the root that means the same file to the system and to <see cref="File"/>. Behind a symbolic link ".." is the directory above that to which the link leads, as a connect takes it; .NET takes it for the one above the
+    /// link's own, and so would bind, protect and delete a file elsewhere. So each directory up to the last ".." is looked at. What follows stays as written: a link there is not followed here.
+    /// </summary>
+    /// <exception cref="IOException">There is no such directory, or the links lead in a circle.</exception>
+    /// <exception cref="UnauthorizedAccessException">The system refuses.</exception>
+    public static string FromRoot(string text)
+    {
+        if (OperatingSystem.IsWindows() || !HasParent(text)) // To Windows ".." is what .NET takes it for.
+        {
+            return Path.GetFullPath(text);
+        }
+
+        var way = new DirectoryInfo(Path.DirectorySeparatorChar.ToString());
+        var rest = new Stack<string>();
+        Push(rest, Path.Combine(Environment.CurrentDirectory, text));
+        int links = 0;
+        while (rest.Contains(Parent, StringComparer.Ordinal))
+        {
+            string part = rest.Pop();
+            if (part is Parent)
+            {
+                way = way.Parent ?? way; // No part of it is a link.
+                continue;
+            }
+
+            var next = new DirectoryInfo(Path.Combine(way.FullName, part));
+            if (next.LinkTarget is { } target)
+            {
+                way = Path.IsPathRooted(target) ? way.Root : way;
+                Push(rest, ++links <= MostLinks ? target : throw new IOException("too many symbolic links"));
+            }
+            else
+            {
+                way = next.Exists ? next : throw new DirectoryNotFoundException();
+            }
+        }
+
+        return Path.Combine([way.FullName, .. rest]);
+    }
+
+    private static void Push(Stack<string> rest, string path)
+    {
+        string[] parts = path.Split(Separator, StringSplitOptions.RemoveEmptyEntries);
+        for (int i = parts.Length - 1; i >= 0; i--)
+        {
+            if (parts[i] is not ".")
+            {
+                rest.Push(parts[i]);
+            }
+        }
+    }
+}
