@@ -126,9 +126,7 @@ internal static class TcpDialer
                     return TcpDialFaults.Refused(error, remote);
                 }
 
-                // Dialling a free port of one's own machine, the kernel may pick that very port as the source and connect the socket
-                // to itself; a client that retries would then keep the server from its port for good.
-                if (remote.Equals(socket.LocalEndPoint))
+                if (IsItsOwnPeer(socket))
                 {
                     return TcpDialFaults.Refused(SocketError.ConnectionRefused, remote);
                 }
@@ -145,6 +143,20 @@ internal static class TcpDialer
             finally
             {
                 socket?.Dispose();
+            }
+        }
+
+        // Dialling a free port of one's own machine, the kernel may pick that very port as the source and connect the socket to itself; a client that retries would then keep the server from its port for good. What was dialled
+        // does not tell: 0.0.0.0 leads to 127.0.0.1.
+        private static bool IsItsOwnPeer(Socket socket)
+        {
+            try
+            {
+                return socket.RemoteEndPoint is { } reached && reached.Equals(socket.LocalEndPoint);
+            }
+            catch (SocketException)
+            {
+                return false; // Reset already, by somebody else then: its reads say so.
             }
         }
 

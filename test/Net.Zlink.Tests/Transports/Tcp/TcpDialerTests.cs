@@ -164,15 +164,22 @@ public sealed class TcpDialerTests : IDisposable
         AssertClosed(1);
     }
 
-    [Fact]
-    public async Task A_socket_that_the_kernel_would_connect_to_itself_counts_as_nobody_listening()
+    [Theory]
+    [InlineData("127.0.0.10", "127.0.0.10")]
+    [InlineData("127.0.0.10", "0.0.0.0")]
+    [InlineData("[::1]", "[::1]")]
+    [InlineData("[::1]", "[::]")]
+    public async Task A_socket_that_the_kernel_would_connect_to_itself_counts_as_nobody_listening(string source, string destination)
     {
+        bool isIPv6 = source[0] == '[';
+        Assert.SkipWhen(isIPv6 && !Socket.OSSupportsIPv6, "NOT TESTED HERE: there is no IPv6");
+        Assert.SkipWhen(destination is "0.0.0.0" or "[::]" && !OperatingSystem.IsLinux(), "NOT TESTED HERE: elsewhere it is no destination");
         int port;
         using (TcpTest.DeadPort(out port))
         {
         }
 
-        var result = await TcpTest.DialAsync($"tcp://127.0.0.10:{port};127.0.0.10:{port}", onSocket: _opened.Add);
+        var result = await TcpTest.DialAsync($"tcp://{source}:{port};{destination}:{port}", new TcpSettings { IPv6 = isIPv6 }, onSocket: _opened.Add);
 
         Assert.Equal(SocketError.ConnectionRefused, result.Error);
         AssertClosed(1);
