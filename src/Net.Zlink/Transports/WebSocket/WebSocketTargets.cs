@@ -64,7 +64,9 @@ internal sealed class WebSocketConnectTarget(string text, bool isSecure, TcpConn
         TlsUpgrade? tls = isSecure
             ? new TlsUpgrade(new TlsCredentials(settings.Tls), settings.Tls, settings.Tls.HostName.Length > 0 ? settings.Tls.HostName : address.Host.Text, settings.HandshakeTimeout)
             : null;
-        string host = address.Host.Address?.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address.Host.Text}]" : address.Host.Text;
+
+        // Without the zone of an IPv6 address, which means something to this machine only (RFC 6874, 4).
+        string host = address.Host.Address?.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address.Host.Text.Split('%')[0]}]" : address.Host.Text;
         return new WebSocketClientUpgrade(Scheme, tls, string.Create(CultureInfo.InvariantCulture, $"{host}:{address.Port}"), path, settings.HandshakeTimeout, settings.CloseTimeout);
     }
 }

@@ -35,6 +35,9 @@ internal sealed class WebSocketWire(
     // A frame is kept in one message of ours, as fragments, up to here: well below what a peer takes.
     private const long LongestOwnMessage = 32L * 1024 * 1024;
 
+    // What the library says where it has no words for a fault: that there was one.
+    private static readonly string s_wordless = new WebSocketException(WebSocketError.Faulted).Message;
+
     private static readonly TaskCompletionSource s_isJudged = NewJudged();
 
     private long _received;
@@ -84,7 +87,7 @@ internal sealed class WebSocketWire(
             catch (WebSocketException fault) when (IsBreach(fault))
             {
                 // The library has said CLOSE with the right code already.
-                Explain(SocketError.ConnectionReset, $"the peer broke the WebSocket protocol: {StreamFaults.WordsOf(fault)}");
+                Explain(SocketError.ConnectionReset, $"the peer broke the WebSocket protocol: {WordsOf(fault)}");
                 await PartAsync(answer: null).ConfigureAwait(false);
                 break;
             }
@@ -217,6 +220,15 @@ internal sealed class WebSocketWire(
     /// <summary>The peer sent what RFC 6455 forbids; other faults are about the connection, or about an operation that comes too late.</summary>
     private static bool IsBreach(WebSocketException fault) =>
         fault.WebSocketErrorCode is not (WebSocketError.ConnectionClosedPrematurely or WebSocketError.InvalidState) && (fault.InnerException is null || !StreamFaults.IsOfStream(fault.InnerException));
+
+    /// <summary>What was wrong. It has no words for two faults: that of a CLOSE, behind which both sides have said it, and that of a text.</summary>
+    private string WordsOf(WebSocketException fault)
+    {
+        string words = StreamFaults.WordsOf(fault);
+        return !string.Equals(words, s_wordless, StringComparison.Ordinal) ? words
+            : webSocket.State == WebSocketState.Closed ? "a CLOSE with a code that may not be sent, or with half of one"
+            : "a text message that is no UTF-8; binary messages hold any bytes";
+    }
 
     /// <summary>Ends the conversation: our CLOSE, our end of TCP if we are the one to begin with it, and whatever still comes up to the peer's end.</summary>
     private async Task PartAsync(WebSocketCloseStatus? answer)
