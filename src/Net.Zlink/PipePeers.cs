@@ -3,6 +3,7 @@ using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
 using Net.Zlink.Transports;
+using Net.Zlink.Transports.WebSocket;
 
 namespace Net.Zlink;
 
@@ -25,7 +26,7 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
         link.Pipe = connection;
         FramedPeers.Report(hub, link, wire);
         hub.Announce(link);
-        Made = new StreamPipe(connection, link.Id);
+        Made = new StreamPipe(connection, wire is WebSocketWire web ? new PipeInput(connection.Input, web) : connection.Input, link.Id);
         _ = ServeAsync(hub, link, connection, Made);
         return link.Id;
     }

@@ -7,21 +7,23 @@ namespace Net.Zlink;
 
 /// <summary>One connection as two byte pipes, without framing. Input and Output follow the rules of System.IO.Pipelines: one reader and one writer at a time.</summary>
 /// <remarks>
-/// Input ends when the peer ends its side, or fails with an <see cref="IOException"/> when the connection is lost. Flushing Output waits while the peer does not
-/// read. Complete Output to end this side while still reading; dispose to end both.
+/// Input ends when the peer ends its side, or fails with an <see cref="IOException"/> when the connection is lost. Over ws and wss it is lost, too, where the peer's TCP ends without a CLOSE, in the middle of a message or behind one:
+/// Input fails when all that had come is read. Over tcp, tls and ipc an end of the transport is the peer's end, whoever made it (over tls also without close_notify): a protocol for which that matters says itself where its data ends.
+/// Flushing Output waits while the peer does not read. Complete Output to end this side while still reading; dispose to end both.
 /// </remarks>
 public sealed class StreamPipe : IDuplexPipe, IAsyncDisposable
 {
     private readonly PipeConnection _connection;
 
-    internal StreamPipe(PipeConnection connection, uint id)
+    internal StreamPipe(PipeConnection connection, PipeReader input, uint id)
     {
         _connection = connection;
+        Input = input;
         Id = id;
     }
 
     /// <summary>What the peer sent.</summary>
-    public PipeReader Input => _connection.Input;
+    public PipeReader Input { get; }
 
     /// <summary>What goes to the peer.</summary>
     public PipeWriter Output => _connection.Output;
@@ -47,6 +49,6 @@ public sealed class StreamPipe : IDuplexPipe, IAsyncDisposable
     {
         _connection.LimitWriting();
         await _connection.Output.CompleteAsync().ConfigureAwait(false);
-        await _connection.Input.CompleteAsync().ConfigureAwait(false);
+        await Input.CompleteAsync().ConfigureAwait(false);
     }
 }

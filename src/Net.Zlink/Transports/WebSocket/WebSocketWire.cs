@@ -50,6 +50,9 @@ internal sealed class WebSocketWire(
     /// <inheritdoc/>
     public override bool IsPacked => true;
 
+    /// <summary>The peer's TCP, or TLS, has ended, and neither side had said CLOSE. Set before the end is told.</summary>
+    public bool IsCutOff { get; private set; }
+
     /// <inheritdoc/>
     public override WireStatus EndSending(WireEnd end)
     {
@@ -176,6 +179,7 @@ internal sealed class WebSocketWire(
 
         if (fault.WebSocketErrorCode == WebSocketError.ConnectionClosedPrematurely)
         {
+            IsCutOff = !stream.HasClosed;
             return WireStatus.Ended; // Without a CLOSE, as natively.
         }
 
