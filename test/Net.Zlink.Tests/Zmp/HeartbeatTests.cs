@@ -181,6 +181,55 @@ public sealed class HeartbeatTests
     }
 
     [Fact]
+    public async Task The_ttl_of_a_heartbeat_that_is_the_last_thing_read_stands_still_until_the_connection_is_read_again()
+    {
+        await using var fixture = new ContextFixture(time: _clock);
+        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions { ReceiveHighWaterMark = 2 });
+
+        // In one segment, so that the heartbeat is taken in although the two messages fill the receiver; nothing behind it stops its clock of a second.
+        await peer.SendAsync(Convert.FromHexString("5A0100000000000178" + "5A0100000000000179" + "5A0102000000000402000A00"));
+        await AssertNextAsync(peer, Answer);
+        await fixture.UntilAsync(() => router.GetPeers()[0].IsParked);
+        for (int i = 0; i < 20; i++)
+        {
+            _clock.Advance(Second / 2);
+            await fixture.SettleAsync();
+            Assert.False(monitor.TryRead(out SocketEvent lost), lost.Detail);
+        }
+
+        for (int i = 0; i < 2; i++)
+        {
+            (await router.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        }
+
+        await fixture.UntilAsync(() => !router.GetPeers()[0].IsParked);
+        await peer.SendAsync(Convert.FromHexString("5A010000000000017A"));
+        using (Message next = await router.ReceiveAsync(Guard.Token).Guarded())
+        {
+            Assert.Equal("z"u8, next.Span);
+            router.Send(next.RoutingId.Span, "answer"u8);
+        }
+
+        string words = Convert.ToHexString(await peer.ReadAsync(8 + "answer".Length));
+        while (words.StartsWith(Answer, StringComparison.Ordinal))
+        {
+            words = words[Answer.Length..] + Convert.ToHexString(await peer.ReadAsync(Answer.Length / 2)); // Those that told the peer meanwhile that it is listened to no more, but not gone.
+        }
+
+        Assert.Equal("5A01000000000006616E73776572", words);
+        _clock.Advance(10 * Second);
+        await fixture.SettleAsync();
+        Assert.False(monitor.TryRead(out _));
+
+        // And it goes on where the peer says one again.
+        await peer.SendAsync(Convert.FromHexString("5A0102000000000402000A00"));
+        await AssertNextAsync(peer, Answer);
+        _clock.Advance(Second + Moment);
+        await AssertNextAsync(peer, InternalError);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+    }
+
+    [Fact]
     public async Task A_large_message_that_comes_in_piece_by_piece_is_no_silence()
     {
         await using var fixture = new ContextFixture(time: _clock);
