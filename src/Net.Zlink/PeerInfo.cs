@@ -86,8 +86,8 @@ public sealed record PeerInfo
             Outbound = pipe.Waiting,
             Unread = (inbound.QueuedMessages, inbound.QueuedBytes),
             State = peer.Slot.State,
-            SinceLastRead = connection is null ? null : System.Diagnostics.Stopwatch.GetElapsedTime(connection.LastReadAt),
-            SinceLastWrite = connection is null ? null : System.Diagnostics.Stopwatch.GetElapsedTime(connection.LastWriteAt),
+            SinceLastRead = connection?.SinceLastRead,
+            SinceLastWrite = connection?.SinceLastWrite,
         };
     }
 }

@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
 
@@ -59,10 +58,8 @@ public sealed record PeerStatistics
             QueuedBytes = counts.Outbound.QueuedBytes,
             DroppedMessages = counts.Outbound.DroppedMessages,
             IsParked = connection?.IsParked ?? false,
-            SinceLastRead = Since(connection?.LastReadAt),
-            SinceLastWrite = Since(connection?.LastWriteAt),
+            SinceLastRead = connection?.SinceLastRead ?? TimeSpan.Zero,
+            SinceLastWrite = connection?.SinceLastWrite ?? TimeSpan.Zero,
         };
     }
-
-    private static TimeSpan Since(long? timestamp) => timestamp is null or 0 ? TimeSpan.Zero : Stopwatch.GetElapsedTime(timestamp.Value);
 }

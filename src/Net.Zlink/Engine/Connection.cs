@@ -84,10 +84,14 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// <inheritdoc cref="ConnectionReader.ReceivedMessages"/>
     public long ReceivedBytes => _reader.ReceivedBytes;
 
-    /// <summary>Stopwatch times of the last read and the last completed write.</summary>
-    public long LastReadAt => _reader.LastReadAt;
+    /// <summary>Since the last read, or the beginning. Any thread.</summary>
+    public TimeSpan SinceLastRead => Shard.Timers.Time.GetElapsedTime(_reader.LastReadAt);
 
-    public long LastWriteAt => _writer.LastWriteAt;
+    /// <summary>Since the last write that was completed, or the beginning. Any thread.</summary>
+    public TimeSpan SinceLastWrite => Shard.Timers.Time.GetElapsedTime(_writer.LastWriteAt);
+
+    /// <inheritdoc cref="ConnectionWriter.Writes"/>
+    public long Writes => _writer.Writes;
 
     /// <inheritdoc cref="ConnectionReader.PartialReads"/>
     public long PartialReads => _reader.PartialReads;
@@ -288,8 +292,7 @@ internal sealed class Connection : ShardWork, IWireEvents
             return;
         }
 
-        _writer.Start(Shard.Now);
-        _reader.Start(Shard.Now);
+        _reader.Start();
         _sink.OnOpened(this);
         _reader.GoOn();
     }

@@ -34,6 +34,7 @@ internal sealed class ConnectionReader
         _writer = writer;
         _scanner = scanner;
         _pool = pool;
+        LastReadAt = connection.Shard.Timers.Timestamp(); // Until the shard begins, as for the IdleWatch.
         TimeSpan limit = connection.Settings.IdleTimeout;
         _idle = limit > TimeSpan.Zero ? new IdleWatch(connection, limit) : null;
     }
@@ -50,7 +51,7 @@ internal sealed class ConnectionReader
     /// <inheritdoc cref="ReceivedMessages"/>
     public long ReceivedBytes { get; private set; }
 
-    /// <summary>Stopwatch time of the last read; read by anyone.</summary>
+    /// <summary>When the last read was, or the peer came, in timestamps of the context's clock; read by anyone.</summary>
     public long LastReadAt { get; private set; }
 
     /// <summary>How many reads brought a part of a frame and no end of one: a large one is coming in.</summary>
@@ -60,11 +61,7 @@ internal sealed class ConnectionReader
     public bool IsParked => _parked;
 
     /// <summary>The peer is there, and silent from here on.</summary>
-    public void Start(long now)
-    {
-        LastReadAt = now;
-        _idle?.Start();
-    }
+    public void Start() => _idle?.Start();
 
     /// <summary>The receiver has room again.</summary>
     public void Resume()

@@ -32,10 +32,11 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     /// <summary>The wire has a write that will report its end.</summary>
     private bool IsPending { get; set; }
 
-    /// <summary>Stopwatch time of the last write that completed.</summary>
-    public long LastWriteAt { get; private set; }
+    /// <summary>When the last write was complete, or the peer came, in timestamps of the context's clock; read by anyone.</summary>
+    public long LastWriteAt { get; private set; } = connection.Shard.Timers.Timestamp();
 
-    public void Start(long now) => LastWriteAt = now;
+    /// <summary>How many writes were complete, or a part of one: where it rises the peer takes something, also while the clock shows the same time.</summary>
+    public long Writes { get; private set; }
 
     /// <summary>Asks for a flush. Any thread.</summary>
     public void Schedule() => connection.Shard.PostUrgent(this, FlushWanted);
@@ -57,7 +58,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
             _sending = segment;
             if (segment.Sent == segment.Length)
             {
-                LastWriteAt = connection.Shard.Now;
+                OnWritten();
                 _sending = null;
                 segment = outbound.Written(segment, several);
                 continue;
@@ -266,8 +267,14 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         }
 
         _sending!.Sent += connection.Wire.SentBytes;
-        LastWriteAt = connection.Shard.Now;
+        OnWritten();
         return true;
+    }
+
+    private void OnWritten()
+    {
+        Writes++;
+        LastWriteAt = connection.Shard.Now;
     }
 
     private void OnLost()

@@ -40,6 +40,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     private const int Running = 2;
 
     private readonly IShardObserver _observer;
+    private readonly TimeProvider? _clock; // Null: the system's, whose timestamps are the Stopwatch's.
     private int _state;
     private int _queuedToPool;
     private WorkQueue _urgent;
@@ -56,6 +57,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         Index = index;
         ReceiveSlab = slab;
         _observer = observer;
+        _clock = ReferenceEquals(time, TimeProvider.System) ? null : time;
         _now = Stopwatch.GetTimestamp();
         Timers = new ShardTimers(this, time);
         Weak = new WeakReference<ShardLoop>(this);
@@ -82,8 +84,8 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     /// <summary>Looks after this shard from its first connection on.</summary>
     public ShardWatchdog? Watchdog { get; init; }
 
-    /// <summary>Stopwatch time of the current or last work's start: good enough for activity marks, and free.</summary>
-    public long Now => _now;
+    /// <summary>A timestamp of the context's clock for activity marks. On the system's clock it is that of the current or last work's start: good enough, and free. Another one is asked.</summary>
+    public long Now => _clock is null ? _now : _clock.GetTimestamp();
 
     /// <summary>True while a thread runs this shard or one has been asked to.</summary>
     public bool IsBusy => Volatile.Read(ref _state) != Idle || HasPosted;

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Net;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -26,6 +27,36 @@ public sealed class PeerTests
         Assert.Contains($"by {endpoint}: connected, sent 2, to send 0 (0 bytes), received 0, unread 0", client.Describe(), StringComparison.Ordinal);
         server.Dispose();
         Assert.StartsWith("STREAM, closed", server.Describe(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task How_long_ago_a_peer_was_last_read_and_last_written_to_is_told_by_the_contexts_clock()
+    {
+        var clock = new ManualTimeProvider();
+        await using var fixture = new StreamFixture(time: clock);
+        StreamSocket socket = fixture.Bind(out string endpoint);
+        clock.Advance(TimeSpan.FromHours(1)); // Nobody had come by then.
+        RawPeer raw = await fixture.ConnectAsync(endpoint);
+        uint id = await socket.NextConnectedAsync();
+        Assert.True(socket.TryGetPeer(id, out StreamPeer? peer));
+        AssertAgo(read: 0, written: 0);
+        clock.Advance(TimeSpan.FromMilliseconds(250));
+        AssertAgo(read: 250, written: 250);
+        await raw.SendFrameAsync(1);
+        await fixture.UntilAsync(() => peer.GetStatistics().ReceivedMessages == 1);
+        AssertAgo(read: 0, written: 250);
+        clock.Advance(TimeSpan.FromSeconds(3));
+        Assert.True(peer.TrySend([2]));
+        await raw.ReadFrameAsync();
+        await fixture.UntilAsync(() => peer.GetStatistics().WrittenMessages == 1);
+        AssertAgo(read: 3_000, written: 0);
+
+        void AssertAgo(int read, int written)
+        {
+            PeerStatistics one = peer.GetStatistics();
+            Assert.Equal((TimeSpan.FromMilliseconds(read), TimeSpan.FromMilliseconds(written)), (one.SinceLastRead, one.SinceLastWrite));
+            Assert.Contains(string.Create(CultureInfo.InvariantCulture, $", last read {read} ms ago, last write {written} ms ago"), socket.Describe(), StringComparison.Ordinal);
+        }
     }
 
     [Fact]

@@ -1,4 +1,6 @@
+using System.Globalization;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -82,6 +84,63 @@ public sealed class StatisticsTests
         }
 
         Assert.Equal((6, 6, 0), (server.GetStatistics().ReceivedMessages, server.GetStatistics().DeliveredMessages, server.GetStatistics().UnreadMessages));
+    }
+
+    [Theory]
+    [InlineData("tcp://127.0.0.1:0")]
+    [InlineData("ipc://*")]
+    public async Task How_long_ago_a_peer_was_last_read_and_last_written_to_is_told_by_the_contexts_clock(string endpoint)
+    {
+        var clock = new ManualTimeProvider();
+        await using var fixture = new ContextFixture(time: clock);
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Linger = TimeSpan.Zero });
+        clock.Advance(TimeSpan.FromHours(1)); // Nobody had come by then.
+        RawPeer peer = await fixture.ConnectAsync(router.Bind(endpoint));
+        await peer.SendAsync(ZmpKit.DealerGreeting("A"u8));
+        const int GreetingOfOurs = 8 + 3 + 16 + 9;
+        await peer.ReadAsync(GreetingOfOurs);
+        await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: true, Outbound.Messages: 0 }]);
+        await fixture.SettleAsync();
+        AssertAgo(read: 0, written: 0);
+        clock.Advance(TimeSpan.FromMilliseconds(250));
+        AssertAgo(read: 250, written: 250);
+        await peer.SendAsync(Convert.FromHexString("5A0100000000000178"));
+        (await router.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        AssertAgo(read: 0, written: 250);
+        clock.Advance(TimeSpan.FromSeconds(3));
+        router.Send("A"u8, "y"u8);
+        await peer.ReadAsync(9);
+        await fixture.UntilAsync(() => router.GetPeers() is [{ MessagesSent: 1 }]);
+        AssertAgo(read: 3_000, written: 0);
+        await peer.SendAsync(Convert.FromHexString("5A010000000000")); // A part of a frame is news of it, too.
+        await fixture.UntilAsync(() => router.GetPeers()[0].SinceLastRead == TimeSpan.Zero);
+        clock.Advance(TimeSpan.FromSeconds(90));
+        AssertAgo(read: 90_000, written: 90_000);
+
+        void AssertAgo(int read, int written)
+        {
+            PeerInfo info = Assert.Single(router.GetPeers());
+            Assert.Equal((TimeSpan.FromMilliseconds(read), TimeSpan.FromMilliseconds(written)), (info.SinceLastRead, info.SinceLastWrite));
+            Assert.Contains(string.Create(CultureInfo.InvariantCulture, $", last read {read} ms ago, last write {written} ms ago"), router.Describe(), StringComparison.Ordinal);
+        }
+    }
+
+    [Theory]
+    [InlineData("inproc://here")]
+    [InlineData("tcp://127.0.0.1:1")] // nobody listens
+    public async Task Without_a_connection_nothing_was_ever_read_or_written(string endpoint)
+    {
+        await using var fixture = new ContextFixture();
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
+        if (endpoint.StartsWith("inproc", StringComparison.Ordinal))
+        {
+            fixture.Context.CreateRouter().Bind(endpoint);
+        }
+
+        dealer.Connect(endpoint);
+        PeerInfo info = Assert.Single(dealer.GetPeers());
+        Assert.Equal((null, null), (info.SinceLastRead, info.SinceLastWrite));
+        Assert.Contains(", last read never, last write never", dealer.Describe(), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -155,14 +155,14 @@ internal sealed class ZmpHeartbeats
     private struct Progress
     {
         private long _partialReads;
-        private long _lastWriteAt;
+        private long _writes;
 
         /// <summary>Since it was asked last.</summary>
         public bool IsMade(Connection connection)
         {
-            bool isMade = connection.PartialReads != _partialReads || (connection.Outbound.HasControl && connection.LastWriteAt != _lastWriteAt);
+            bool isMade = connection.PartialReads != _partialReads || (connection.Outbound.HasControl && connection.Writes != _writes);
             _partialReads = connection.PartialReads;
-            _lastWriteAt = connection.LastWriteAt;
+            _writes = connection.Writes;
             return isMade;
         }
     }
