@@ -90,7 +90,7 @@ internal readonly record struct ZmpFault(ZmpErrorCode Code, string Reason, ZmpFa
 
     public static ZmpFault ErrorFrameInvalid => Other("error frame invalid");
 
-    /// <summary>The ttl that the peer announced has run out, or it did not answer a heartbeat in time.</summary>
+    /// <summary>The ttl that the peer announced has run out. One that does not answer a heartbeat in time is told nothing (docs/protocol.md section 15.4).</summary>
     public static ZmpFault HeartbeatTimeout => new(ZmpErrorCode.Internal, StandardText(ZmpErrorCode.Internal), ZmpFaultOrigin.Timeout);
 
     /// <summary>A ROUTER has given the routing id of this connection to a newer one.</summary>
