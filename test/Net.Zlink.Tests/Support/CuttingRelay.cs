@@ -4,11 +4,11 @@ using System.Net.Sockets;
 
 namespace Net.Zlink.Tests.Support;
 
-/// <summary>Stands between a connecting and a bound tcp endpoint, and cuts connection after connection in two: each behind a number of bytes that it was told, counted in both directions together.</summary>
+/// <summary>Stands between a connecting and a bound endpoint, of tcp or ipc, and cuts connection after connection in two: each behind a number of bytes that it was told, counted in both directions together.</summary>
 internal sealed class CuttingRelay : IAsyncDisposable
 {
-    private readonly IPEndPoint _target;
-    private readonly Socket _listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+    private readonly EndPoint _target;
+    private readonly Socket _listener;
     private readonly CancellationTokenSource _ended = new();
     private readonly Queue<int> _budgets;
     private readonly List<Task> _tasks = [];
@@ -19,15 +19,16 @@ internal sealed class CuttingRelay : IAsyncDisposable
     /// <param name="budgets">After how many bytes each connection is cut; further ones live.</param>
     public CuttingRelay(string boundEndpoint, IEnumerable<int> budgets)
     {
-        _target = RawPeer.AddressOf(boundEndpoint);
+        _target = RawPeer.EndPointOf(boundEndpoint);
+        _listener = NewSocket();
         _budgets = new Queue<int>(budgets);
         Expected = _budgets.Count;
-        _listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        _listener.Bind(_target is IPEndPoint ? new IPEndPoint(IPAddress.Loopback, 0) : new UnixDomainSocketEndPoint(Path.Combine(Path.GetTempPath(), $"zl-{Guid.NewGuid():N}")));
         _listener.Listen();
         _accepting = AcceptAsync();
     }
 
-    public string Endpoint => $"tcp://{_listener.LocalEndPoint}";
+    public string Endpoint => $"{(_target is IPEndPoint ? "tcp" : "ipc")}://{_listener.LocalEndPoint}";
 
     public int Expected { get; }
 
@@ -42,6 +43,8 @@ internal sealed class CuttingRelay : IAsyncDisposable
         await Task.WhenAll(_tasks).WaitAsync(Guard.Limit);
         _ended.Dispose();
     }
+
+    private Socket NewSocket() => new(_target.AddressFamily, SocketType.Stream, ProtocolType.Unspecified);
 
     private static bool IsEnd(Exception exception) => exception is SocketException or ObjectDisposedException or OperationCanceledException;
 
@@ -65,8 +68,12 @@ internal sealed class CuttingRelay : IAsyncDisposable
     private async Task RelayAsync(Socket accepted, long budget)
     {
         using Socket near = accepted;
-        using var far = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
-        near.NoDelay = true;
+        using Socket far = NewSocket();
+        if (_target is IPEndPoint)
+        {
+            near.NoDelay = far.NoDelay = true;
+        }
+
         try
         {
             await far.ConnectAsync(_target, _ended.Token);

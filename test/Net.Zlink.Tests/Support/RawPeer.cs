@@ -17,8 +17,7 @@ internal sealed class RawPeer(Socket socket) : IDisposable
     /// <param name="receiveBuffer">SO_RCVBUF, for a peer that is to be full soon; 0: the system's.</param>
     public static async Task<RawPeer> ConnectAsync(string endpoint, int receiveBuffer = 0)
     {
-        const string Ipc = "ipc://";
-        EndPoint address = endpoint.StartsWith(Ipc, StringComparison.Ordinal) ? new UnixDomainSocketEndPoint(endpoint[Ipc.Length..]) : AddressOf(endpoint);
+        EndPoint address = EndPointOf(endpoint);
         var socket = new Socket(address.AddressFamily, SocketType.Stream, ProtocolType.Unspecified);
         if (address is IPEndPoint)
         {
@@ -32,6 +31,13 @@ internal sealed class RawPeer(Socket socket) : IDisposable
 
         await socket.ConnectAsync(address, Guard.Token).Guarded();
         return new RawPeer(socket);
+    }
+
+    /// <summary>Of tcp or ipc.</summary>
+    public static EndPoint EndPointOf(string endpoint)
+    {
+        const string Ipc = "ipc://";
+        return endpoint.StartsWith(Ipc, StringComparison.Ordinal) ? new UnixDomainSocketEndPoint(endpoint[Ipc.Length..]) : AddressOf(endpoint);
     }
 
     public static IPEndPoint AddressOf(string endpoint) => IPEndPoint.Parse(endpoint["tcp://".Length..]);
