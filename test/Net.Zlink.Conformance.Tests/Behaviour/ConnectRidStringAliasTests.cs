@@ -1,11 +1,23 @@
+using Net.Zlink.Conformance.Tests.Behaviour.Kit;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Behaviour;
 
-/// <summary>As the native routing-id/test_connect_rid_string_alias: a name for the next peer is ROUTER's alone. EOPNOTSUPP of other types is a compile error here.</summary>
+/// <summary>As the native routing-id/test_connect_rid_string_alias: a name for the next peer is ROUTER's alone. By a method of the classes the other types have none; by its native number the option is refused as natively.</summary>
 public sealed class ConnectRidStringAliasTests
 {
+    [Theory]
+    [InlineData("stream-alias")]
+    [InlineData("RID1")] // As long as an id of STREAM is.
+    public async Task By_its_native_number_STREAM_refuses_the_name_with_EOPNOTSUPP(string name)
+    {
+        const int ConnectRoutingId = 61;
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream();
+        SocketWords.Fails("EOPNOTSUPP", () => NativeOptions.Set(socket, ConnectRoutingId, SocketWords.Bytes(name)));
+    }
+
     [Fact]
     public void Only_a_router_can_name_its_next_peer()
     {

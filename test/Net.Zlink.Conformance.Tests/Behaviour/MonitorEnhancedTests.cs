@@ -9,7 +9,7 @@ namespace Net.Zlink.Conformance.Tests.Behaviour;
 public sealed class MonitorEnhancedTests
 {
     [Fact]
-    public async Task A_fresh_socket_of_every_type_has_an_id_of_16_bytes()
+    public async Task A_fresh_socket_of_every_type_but_STREAM_has_an_id_of_16_bytes()
     {
         await using var fixture = new StreamFixture();
         ZlinkContext context = fixture.Context;
@@ -19,6 +19,16 @@ public sealed class MonitorEnhancedTests
         ];
         Assert.All(sockets, static socket => Assert.Equal(16, socket.Options.RoutingId.Length));
         Assert.Equal(sockets.Length, sockets.Select(static s => Convert.ToHexString(s.Options.RoutingId.Span)).Distinct(StringComparer.Ordinal).Count());
+    }
+
+    [Fact]
+    public async Task A_STREAM_has_no_id_of_its_own_to_ask_for()
+    {
+        const int RoutingId = 5;
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream();
+        byte[] id = new byte[255];
+        SocketWords.Fails("EOPNOTSUPP", () => NativeOptions.Get(socket, RoutingId, id)); // natively 16 bytes that never leave the process
     }
 
     [Fact]
