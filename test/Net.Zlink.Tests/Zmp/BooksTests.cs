@@ -6,7 +6,7 @@ namespace Net.Zlink.Tests.Zmp;
 
 /// <summary>
 /// The books, while a relay cuts the connection at random bytes and low marks stop or drop what is sent. Sender: accepted = written + dropped + queued. Receiver: read = delivered + dropped + unread.
-/// Written but not read is at most one run of whole messages per cut; nothing comes twice, torn or out of order, with one exception: a DEALER that accepts does not know its peer's next connection from
+/// Written but not read is at most one run of whole messages per cut; nothing comes twice, torn or out of order, with one exception: a DEALER or XPUB that accepts does not know its peer's next connection from
 /// another peer's. Where its mark stopped it from reading it has not seen the loss of the old one yet, and takes from both in turn. There each connection brings its own run, whole and in order.
 /// </summary>
 [SuppressMessage("Security", "CA5394", Justification = "Chance that can be repeated is wanted here.")]
@@ -79,6 +79,7 @@ public sealed class BooksTests
         await fixture.DisposeAsync();
     }
 
+    /// <summary>The one that binds is made first: so a shutdown ends it first, and not behind a peer that throws away what comes by then.</summary>
     private static (ZlinkSocket Binder, ZlinkSocket Connecter) Create(ContextFixture fixture, string type)
     {
         ZlinkContext context = fixture.Context;
@@ -92,13 +93,15 @@ public sealed class BooksTests
             case "ROUTER":
                 return (context.CreateRouter(Low(new RouterOptions { Mandatory = true })), context.CreateDealer(Low(new DealerOptions { RoutingId = Name })));
             case "PUB":
+                PubSocket pub = context.CreatePub(Low(new PubOptions { NoDrop = noDrop }));
                 SubSocket sub = context.CreateSub(Low(new SubOptions()));
                 sub.Subscribe([]);
-                return (context.CreatePub(Low(new PubOptions { NoDrop = noDrop })), sub);
+                return (pub, sub);
             default:
+                XPubSocket xpub = context.CreateXPub(Low(new XPubOptions { NoDrop = noDrop }));
                 XSubSocket xsub = context.CreateXSub(Low(new XSubOptions()));
                 xsub.Send([1]);
-                return (context.CreateXPub(Low(new XPubOptions { NoDrop = noDrop })), xsub);
+                return (xpub, xsub);
         }
     }
 
@@ -123,7 +126,7 @@ public sealed class BooksTests
         private static readonly byte[] Topic = "t"u8.ToArray();
         private readonly MessageBuilder _builder = new();
         private readonly Dictionary<object, Run> _runs = [];
-        private readonly bool _takesTurns = isAccepting && to is DealerSocket;
+        private readonly bool _takesTurns = isAccepting && to is (DealerSocket or XPubSocket);
         private readonly bool _mayDrop = from is PubSocket { Options.NoDrop: false } || (from as XPubSocket ?? to as XPubSocket) is { Options.NoDrop: false };
         private int _sent;
         private int _received;
@@ -181,7 +184,8 @@ public sealed class BooksTests
             SocketStatistics here = from.GetStatistics();
             SocketStatistics there = to.GetStatistics();
             int news = from is XSubSocket ? 1 + cuts : 0; // Its one subscription counts as a message, and is said again on each connection.
-            Assert.InRange(here.AcceptedMessages + here.DroppedAtHighWaterMark + here.UnmatchedMessages, _sent, _sent + (2 * news));
+            int again = from is PubSocket or XPubSocket ? _sent : 0; // Where the next connection has subscribed before the loss of the last one is noticed, what goes to both counts for both.
+            Assert.InRange(here.AcceptedMessages + here.DroppedAtHighWaterMark + here.UnmatchedMessages, _sent, _sent + (2 * news) + again);
             Assert.Equal(here.AcceptedMessages, here.WrittenMessages + here.DroppedMessages);
             Assert.Equal(there.ReceivedMessages, there.DeliveredMessages + there.DroppedUnreadMessages + there.FilteredMessages);
             int notices = to is XPubSocket ? cuts : 0; // What it tells itself of a topic that ended with its connection was written by nobody.
