@@ -33,7 +33,7 @@ internal static class Folder
         try
         {
             return variant is not Variant.Severed
-                || TranscriptReader.ReadFile(PathOf(file)).Any(transcript => transcript.Sides.Values.Any(side => !side.IsRaw && SeveredRuns.Of(transcript, side.Name).Count > 0));
+                || TranscriptReader.ReadFile(PathOf(file)).Any(transcript => transcript.Sides.Values.Any(side => !side.IsRaw && SeveredRuns.Of(transcript, side.Name, Sampling.Some).Count > 0));
         }
         catch (Exception fault) when (fault is TranscriptFormatException or NotSupportedYetException)
         {
@@ -66,7 +66,7 @@ internal static class Folder
         }
 
         ReplayOptions[] runs = variant is Variant.Severed
-            ? [.. SeveredRuns.Of(transcript, side.Name).Select(cut => new ReplayOptions(variant, guard) { Cut = cut })]
+            ? [.. SeveredRuns.Of(transcript, side.Name, Sampling.Default).Select(cut => new ReplayOptions(variant, guard) { Cut = cut })]
             : [new ReplayOptions(variant, guard)];
         IEnumerable<ReplayOptions> fresh = runs.Where(options => options.Cut is not { } cut || adapter.Severed.TryAdd(SeveredRuns.Fingerprint(transcript, side, cut), true));
         await Parallel.ForEachAsync(fresh, new ParallelOptions { MaxDegreeOfParallelism = SeveredAtOnce }, async (options, _) =>

@@ -5,13 +5,6 @@ namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 /// <summary>Puts the played side's bytes on the wire in the pieces that the variant asks for, and cuts the connection where a severed run ends.</summary>
 internal sealed class PlayedSender(ReplayOptions options, Stillness stillness)
 {
-    /// <summary>
-    /// split: of a big run of bytes the first and last 64 are each waited for until they were read; in between, every byte is still a write of its own,
-    /// and every 1,024th is waited for: 70,000 waits would take minutes and show nothing new.
-    /// </summary>
-    private const int WatchedEdge = 64;
-    private const int WatchedEvery = 1024;
-
     private PlayedConnection? _last;
 
     /// <summary>True once the run's cut was made.</summary>
@@ -45,15 +38,15 @@ internal sealed class PlayedSender(ReplayOptions options, Stillness stillness)
 
     private async Task SendPiecesAsync(PlayedConnection connection, ReadOnlyMemory<byte> bytes, int piece)
     {
-        using var deadline = new CancellationTokenSource(options.Guard);
+        using var deadline = new CancellationTokenSource();
         try
         {
             for (int sent = 0; sent < bytes.Length; sent += piece)
             {
+                deadline.CancelAfter(options.Guard); // Each piece has its time: 70,000 that are all waited for may take longer together.
                 int count = Math.Min(piece, bytes.Length - sent);
                 await connection.SendAsync(bytes.Slice(sent, count), deadline.Token);
-                bool edge = sent < WatchedEdge || sent >= bytes.Length - WatchedEdge || sent % WatchedEvery == 0;
-                if (piece < bytes.Length && edge)
+                if (piece < bytes.Length && options.Sampling.IsWaitedFor(sent, bytes.Length))
                 {
                     await stillness.WaitUntilReadAsync(connection);
                 }

@@ -28,6 +28,9 @@ internal sealed record ReplayOptions(Variant Variant, TimeSpan Guard)
     {
     }
 
+    /// <summary>How much of long runs is left out.</summary>
+    public Sampling Sampling { get; init; } = Sampling.Default;
+
     /// <summary>Severed: the connection and the number of the byte behind which it ends.</summary>
     public Cut? Cut { get; init; }
 }

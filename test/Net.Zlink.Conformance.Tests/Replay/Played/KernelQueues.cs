@@ -21,11 +21,16 @@ internal static class KernelQueues
     /// <param name="looking">For how long the caller has been looking.</param>
     public static bool AreEmpty(IEnumerable<PlayedConnection> connections, IEnumerable<int> listeners, TimeSpan looking)
         => Kernel is null || (listeners.All(port => Kernel.Find(port, otherPort: 0) is not { State: TcpState.Listen, Unread: > 0 })
-            && connections.All(connection => IsEmpty(connection.LocalPort, connection.RemotePort, looking) && IsEmpty(connection.RemotePort, connection.LocalPort, looking)));
+            && connections.All(connection => HasRead(connection) && IsEmpty(connection.LocalPort, connection.RemotePort, looking) && IsEmpty(connection.RemotePort, connection.LocalPort, looking)));
 
-    /// <summary>True when the program at the other end has read all that was sent on this connection.</summary>
-    public static bool HasRead(PlayedConnection connection)
-        => Kernel?.Find(connection.RemotePort, connection.LocalPort) is not { State: not (TcpState.TimeWait or TcpState.Closed), Unread: > 0 };
+    /// <summary>True when the program at the other end has read all that was sent on this connection, its end included: all of it has arrived there, and none of it waits.</summary>
+    /// <remarks>Arrived it is as a rule when a send returns; on a busy machine the kernel may put that off, too.</remarks>
+    public static bool HasRead(PlayedConnection connection) => Kernel?.Find(connection.RemotePort, connection.LocalPort) switch
+    {
+        null or { State: TcpState.TimeWait or TcpState.Closed or TcpState.Listen } => true, // For one that is gone the kernel shows the listener that it came by.
+        { Inode: 0, State: TcpState.FinWait1 or TcpState.FinWait2 or TcpState.Closing or TcpState.LastAck } => true, // Let go of: nobody will read it.
+        { } end => end.Unread == 0 && (connection.IsDropped || end.Arrived >= connection.SentCount + (connection.ClosedHere ? 1 : 0)),
+    };
 
     /// <summary>The number of the implementation's end among this process's files; 0 when it is not known.</summary>
     public static uint InodeOfOtherEnd(PlayedConnection connection) => Kernel?.Find(connection.RemotePort, connection.LocalPort)?.Inode ?? 0;

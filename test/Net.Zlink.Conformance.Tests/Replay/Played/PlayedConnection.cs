@@ -17,7 +17,7 @@ internal sealed class PlayedConnection : IDisposable
     private readonly MemoryStream _received = new();
     private readonly Func<long> _clock;
     private readonly List<(int Count, long At)> _arrivals = [];
-    private bool _dropped;
+    private volatile bool _dropped;
 
     public PlayedConnection(int number, Socket socket, Signal changed, Func<long> clock)
     {
@@ -58,6 +58,9 @@ internal sealed class PlayedConnection : IDisposable
 
     /// <summary>True once this end has closed, shut down sending, or dropped the connection.</summary>
     public bool ClosedHere { get; private set; }
+
+    /// <summary>True once the connection was dropped: what was to be sent may have gone with it.</summary>
+    public bool IsDropped => _dropped;
 
     public byte[] Received(int from)
     {

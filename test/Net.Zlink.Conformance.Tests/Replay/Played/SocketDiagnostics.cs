@@ -26,6 +26,13 @@ internal sealed partial class SocketDiagnostics : IDisposable
     private const int SendQueueAt = ReceiveQueueAt + 4;
     private const int InodeAt = SendQueueAt + 8;
 
+    // Then attributes: length and type, 16 bits each, and the value. Asked for is struct tcp_info, by its bit.
+    private const int AttributesAt = InodeAt + 4;
+    private const int AttributeHeader = 4;
+    private const byte InfoAttribute = 2;
+    private const byte InfoBit = 1 << (InfoAttribute - 1);
+    private const int BytesReceivedAt = 128;
+
     private readonly SafeFileHandle _socket;
     private readonly Lock _lock = new();
 
@@ -60,6 +67,7 @@ internal sealed partial class SocketDiagnostics : IDisposable
         Span<byte> body = request[MessageHeader..];
         body[0] = InterNetwork;
         body[1] = Tcp;
+        body[2] = InfoBit;
         BinaryPrimitives.WriteUInt32LittleEndian(body[4..], uint.MaxValue); // Any state.
         Span<byte> id = body[8..];
         BinaryPrimitives.WriteUInt16BigEndian(id, (ushort)port);
@@ -88,10 +96,28 @@ internal sealed partial class SocketDiagnostics : IDisposable
             (TcpState)answer[StateAt],
             BinaryPrimitives.ReadInt32LittleEndian(answer[ReceiveQueueAt..]),
             BinaryPrimitives.ReadInt32LittleEndian(answer[SendQueueAt..]),
-            BinaryPrimitives.ReadUInt32LittleEndian(answer[InodeAt..]));
+            BinaryPrimitives.ReadUInt32LittleEndian(answer[InodeAt..]),
+            ArrivedOf(answer[AttributesAt..(int)length]));
     }
 
     public void Dispose() => _socket.Dispose();
+
+    /// <summary>tcpi_bytes_received, which counts a FIN too.</summary>
+    private static long ArrivedOf(ReadOnlySpan<byte> attributes)
+    {
+        while (attributes.Length >= AttributeHeader)
+        {
+            int length = BinaryPrimitives.ReadUInt16LittleEndian(attributes);
+            if (BinaryPrimitives.ReadUInt16LittleEndian(attributes[2..]) == InfoAttribute && length >= AttributeHeader + BytesReceivedAt + sizeof(long))
+            {
+                return BinaryPrimitives.ReadInt64LittleEndian(attributes[(AttributeHeader + BytesReceivedAt)..]);
+            }
+
+            attributes = attributes[Math.Min(attributes.Length, Math.Max(AttributeHeader, (length + 3) & ~3))..];
+        }
+
+        return long.MaxValue; // A kernel that does not say: older than 4.1.
+    }
 
     [LibraryImport("libc", EntryPoint = "socket")]
     private static partial int Open(int family, int type, int protocol);
@@ -106,8 +132,9 @@ internal sealed partial class SocketDiagnostics : IDisposable
 /// <param name="State">The kernel's number of the state.</param>
 /// <param name="Unread">Bytes (a FIN counts as one) that its program has not read; for a listener, connections not accepted.</param>
 /// <param name="Unacknowledged">Bytes (and a FIN) that were sent and not yet acknowledged.</param>
-/// <param name="Inode">Its number among the files; 0 when no program owns it any more.</param>
-internal readonly record struct TcpEnd(TcpState State, int Unread, int Unacknowledged, uint Inode);
+/// <param name="Inode">Its number among the files; 0 when no program owns it, not yet or not any more.</param>
+/// <param name="Arrived">Bytes (and a FIN) that have come so far, read or not.</param>
+internal readonly record struct TcpEnd(TcpState State, int Unread, int Unacknowledged, uint Inode, long Arrived);
 
 /// <summary>The Linux kernel's states of a TCP end.</summary>
 internal enum TcpState

@@ -9,23 +9,14 @@ namespace Net.Zlink.Conformance.Tests.Replay.Severing;
 /// <summary>The cuts of a transcript: behind every byte that the played side sends.</summary>
 internal static class SeveredRuns
 {
-    /// <summary>
-    /// Records up to this size are cut behind every byte. Of bigger ones, the first and last 64 bytes (the header, the end) and 64 places in between that a
-    /// fixed seed chooses: 70,000 runs would take minutes.
-    /// </summary>
-    private const int CutEverywhere = 1024;
-    private const int Edge = 64;
-    private const int Sample = 64;
-    private const int Seed = 20_251;
-
-    public static IReadOnlyList<Cut> Of(Transcript transcript, string implemented)
+    public static IReadOnlyList<Cut> Of(Transcript transcript, string implemented, Sampling sampling)
     {
         var cuts = new List<Cut>();
         var sent = new Dictionary<int, int>();
         foreach (WireRecord record in transcript.Records.Where(record => record.Bytes.Length > 0 && IsPlayed(transcript, record, implemented)))
         {
             int start = sent.GetValueOrDefault(record.Connection);
-            cuts.AddRange(Places(record.Bytes.Length).Select(place => new Cut(record.Connection, start + place)));
+            cuts.AddRange(sampling.Places(record.Bytes.Length).Select(place => new Cut(record.Connection, start + place)));
             sent[record.Connection] = start + record.Bytes.Length;
         }
 
@@ -87,17 +78,4 @@ internal static class SeveredRuns
     private static bool IsPlayed(Transcript transcript, WireRecord record, string implemented)
         => !string.Equals(record.From, implemented, StringComparison.Ordinal)
             && (implemented is "b" || string.Equals(transcript.ConnectorOf(record.Connection), implemented, StringComparison.Ordinal));
-
-    /// <summary>Numbers of the bytes, from 1, behind which a run of that length is cut.</summary>
-    private static IEnumerable<int> Places(int length)
-    {
-        if (length <= CutEverywhere)
-        {
-            return Enumerable.Range(1, length);
-        }
-
-        var random = new Random(Seed);
-        IEnumerable<int> sample = Enumerable.Range(0, Sample).Select(_ => random.Next(Edge + 1, length - Edge + 1));
-        return Enumerable.Range(1, Edge).Concat(sample.Order()).Concat(Enumerable.Range(length - Edge + 1, Edge));
-    }
 }
