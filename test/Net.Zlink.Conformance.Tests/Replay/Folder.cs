@@ -81,6 +81,11 @@ internal static class Folder
                 throw new ReplayFailedException($"{transcript.Name}, side {side.Name}, {variant}{cut}: {fault.Message}");
             }
         });
+        if (transcript.Undecided is { } undecided)
+        {
+            throw new ReplayFailedException($"{transcript.Name}, side {side.Name}, {variant}: {ReplayRun.Words(undecided)}"); // The cuts before it were all right.
+        }
+
         return runs.Length;
     }
 }

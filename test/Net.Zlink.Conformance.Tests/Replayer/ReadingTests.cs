@@ -115,8 +115,6 @@ public sealed class ReadingTests
     }
 
     [Theory]
-    [InlineData("[]", "no row says what we do")]
-    [InlineData("""[{"file": "good", "step": 0, "what": "w", "why": "y", "ref": "docs/protocol.md, 5"}]""", "no row says what we do")]
     [InlineData("""[{"file": "good", "step": 1, "what": "w", "why": "y", "ref": "docs/protocol.md, 5", "delivered": [{"at": "b", "parts": ["00000001", "6161"], "step": 1}]}]""", "changes nothing")]
     [InlineData("""[{"file": "good", "step": 1, "what": "w", "why": "y", "ref": "docs/protocol.md, 5", "delivered": [{"at": "b", "parts": ["00"], "step": 7}]}]""", "a step outside of steps")]
     [InlineData("""[{"file": "good", "step": 1, "what": "w", "why": "", "ref": "docs/protocol.md, 5"}]""", "needs a why")]
@@ -128,6 +126,17 @@ public sealed class ReadingTests
         Transcript transcript = TranscriptReader.ReadText(Good.Replace("\"still_open_after_ms\"", Differs, StringComparison.Ordinal), "good");
         var refusal = Assert.Throws<TranscriptFormatException>(() => ExpectationFile.Parse($$"""{"rows": {{rows}}}""").Apply(transcript));
         Assert.Contains(says, refusal.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("[]", true)]
+    [InlineData("""[{"file": "good", "step": 0, "what": "w", "why": "y", "ref": "docs/protocol.md, 5", "delivered": [{"at": "b", "parts": ["00000001", "02"], "step": 0}]}]""", true)]
+    [InlineData("""[{"file": "good", "step": 1, "what": "w", "why": "y", "ref": "docs/protocol.md, 5", "delivered": []}]""", false)]
+    public void A_difference_that_is_advised_is_undecided_until_a_row_for_its_step_says_what_we_do(string rows, bool isUndecided)
+    {
+        const string Differs = """ "differs": [{"step": 1, "what": "else", "advice": "should", "ref": "r"}], "still_open_after_ms" """;
+        Transcript transcript = TranscriptReader.ReadText(Good.Replace("\"still_open_after_ms\"", Differs, StringComparison.Ordinal), "good");
+        Assert.Equal(isUndecided ? 1 : null, ExpectationFile.Parse($$"""{"rows": {{rows}}}""").Apply(transcript).Undecided?.Step);
     }
 
     [Fact]

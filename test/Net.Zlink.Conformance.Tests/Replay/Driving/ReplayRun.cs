@@ -63,10 +63,18 @@ internal sealed class ReplayRun : IAsyncDisposable
         }
     }
 
+    /// <summary>What there is to say of a difference that we should make, when all before it was right.</summary>
+    public static string Words(Difference undecided) => $"all is right up to step {undecided.Step}; from there on the file advises a difference (\"{undecided.What}\"), and no row says what we do";
+
     private async Task PlayAsync()
     {
         for (int step = 0; step < _transcript.Steps.Count; step++)
         {
+            if (step == _transcript.Undecided?.Step)
+            {
+                throw new ReplayFailedException(Words(_transcript.Undecided));
+            }
+
             int armed = _clock.ArmedTimers;
             await _actions.DoAsync(step);
             await AwaitUpgradeLimitAsync(step, armed);

@@ -6,7 +6,7 @@ namespace Net.Zlink.Conformance.Tests.Replay.Expecting;
 
 /// <summary>
 /// Our deliberate differences. Each row must say what happens instead, why, and where docs/protocol.md says so; what it says is then compared like
-/// the rest of the file. A difference that a transcript advises and that has no row is an error, and so is a row that changes nothing.
+/// the rest of the file. A transcript that advises a difference that has no row fails, once it was played up to there; a row that changes nothing is an error.
 /// </summary>
 internal sealed class ExpectationFile
 {
@@ -32,15 +32,10 @@ internal sealed class ExpectationFile
     public Transcript Apply(Transcript transcript)
     {
         Expectation[] rows = [.. Rows.Where(row => row.IsFor(transcript)).OrderBy(row => row.Step)];
-        foreach (Difference difference in transcript.Differences.Where(difference => difference is { Should: true, Visible: true }))
+        Transcript result = rows.Aggregate(transcript, (current, row) => row.ApplyTo(current)) with
         {
-            if (!Array.Exists(rows, row => row.Step == difference.Step))
-            {
-                throw new TranscriptFormatException($"{transcript.Name}: advises a difference from step {difference.Step} on (\"{difference.What}\"), and no row says what we do");
-            }
-        }
-
-        Transcript result = rows.Aggregate(transcript, (current, row) => row.ApplyTo(current));
+            Undecided = transcript.Differences.Where(difference => difference is { Should: true, Visible: true } && !Array.Exists(rows, row => row.Step == difference.Step)).MinBy(difference => difference.Step),
+        };
         TranscriptRules.CheckTraffic(result);
         foreach (Expectation row in rows.Where(row => !Changes(row, transcript)))
         {

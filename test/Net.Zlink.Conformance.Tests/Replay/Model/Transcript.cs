@@ -25,6 +25,9 @@ internal sealed record Transcript(string Name, IReadOnlyList<string> Steps, IRea
 
     public IReadOnlyList<Difference> Differences { get; init; } = [];
 
+    /// <summary>The first difference that we should make and of which nobody has said how: from its step on nothing can be compared. Null: there is none.</summary>
+    public Difference? Undecided { get; init; }
+
     /// <summary>The transport of the native sides, which is one for all of a file.</summary>
     public string Transport => Sides.Values.First(side => !side.IsRaw).Transport ?? Side.Tcp;
 

@@ -13,7 +13,8 @@ internal static class SeveredRuns
     {
         var cuts = new List<Cut>();
         var sent = new Dictionary<int, int>();
-        foreach (WireRecord record in transcript.Records.Where(record => record.Bytes.Length > 0 && IsPlayed(transcript, record, implemented)))
+        int end = transcript.Undecided?.Step ?? int.MaxValue;
+        foreach (WireRecord record in transcript.Records.Where(record => record.Step < end && record.Bytes.Length > 0 && IsPlayed(transcript, record, implemented)))
         {
             int start = sent.GetValueOrDefault(record.Connection);
             cuts.AddRange(sampling.Places(record.Bytes.Length).Select(place => new Cut(record.Connection, start + place)));
