@@ -7,6 +7,9 @@ namespace Net.Zlink;
 /// <summary>Options that the seven ZMP socket types have in common. Defaults are the native core's unless the property says otherwise.</summary>
 public abstract class ZmpSocketOptions : SocketOptions
 {
+    // The wire has 16 bits for tenths of a second.
+    private static readonly TimeSpan LongestTtl = TimeSpan.FromMilliseconds((ushort.MaxValue * 100) + 99);
+
     private byte[] _routingId;
 
     private protected ZmpSocketOptions()
@@ -25,7 +28,7 @@ public abstract class ZmpSocketOptions : SocketOptions
         {
             if (value.Length is 0 or > ZmpHello.LargestRoutingId)
             {
-                throw new ArgumentException($"A routing id has 1 to {ZmpHello.LargestRoutingId} bytes.", nameof(value));
+                throw new ArgumentException($"{nameof(RoutingId)} takes 1 to {ZmpHello.LargestRoutingId} bytes, not {value.Length}.", nameof(value));
             }
 
             _routingId = value.ToArray();
@@ -40,19 +43,11 @@ public abstract class ZmpSocketOptions : SocketOptions
 
     /// <summary>Most parts of one received message; more end the connection. Default 1,000,000: the native core has no limit, and so no defence against a peer that never ends a message. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
-    public int MaxMessageParts
-    {
-        get;
-        set
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
-            field = value;
-        }
-    } = 1_000_000;
+    public int MaxMessageParts { get; set => field = OptionValue.InRange(value, 1); } = 1_000_000;
 
     /// <summary>Between two heartbeats that this side sends. Zero (default): none. For endpoints made afterwards (docs/protocol.md section 14).</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
-    public TimeSpan HeartbeatInterval { get; set => field = CheckTime(value, mayBeInfinite: false); }
+    public TimeSpan HeartbeatInterval { get; set => field = OptionValue.Time(value, mayBeInfinite: false); }
 
     /// <summary>
     /// How long the peer may wait for this side's next heartbeat before it gives the connection up, in steps of 100 ms, announced with each heartbeat; also the most that this side waits for the peer's.
@@ -64,8 +59,7 @@ public abstract class ZmpSocketOptions : SocketOptions
         get;
         set
         {
-            CheckTime(value, mayBeInfinite: false);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromMilliseconds(6_553_599));
+            OptionValue.TimeUpTo(value, LongestTtl);
             field = TimeSpan.FromMilliseconds(Math.Truncate(value.TotalMilliseconds / 100) * 100);
         }
     }
@@ -75,16 +69,16 @@ public abstract class ZmpSocketOptions : SocketOptions
     public TimeSpan? HeartbeatTimeout
     {
         get;
-        set => field = value is { } time ? CheckTime(time, mayBeInfinite: false) : null;
+        set => field = value is { } time ? OptionValue.Time(time, mayBeInfinite: false, nameof(value)) : null;
     }
 
     /// <summary>The pause before a lost connection is made anew; a random part of its length is added. Zero: never. Default 100 ms. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
-    public TimeSpan ReconnectInterval { get; set => field = CheckTime(value, mayBeInfinite: false); } = TimeSpan.FromMilliseconds(100);
+    public TimeSpan ReconnectInterval { get; set => field = OptionValue.Time(value, mayBeInfinite: false); } = TimeSpan.FromMilliseconds(100);
 
     /// <summary>Above zero, pauses double from <see cref="ReconnectInterval"/> up to this, without the random part. Default zero. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
-    public TimeSpan ReconnectIntervalMax { get; set => field = CheckTime(value, mayBeInfinite: false); }
+    public TimeSpan ReconnectIntervalMax { get; set => field = OptionValue.Time(value, mayBeInfinite: false); }
 
     /// <summary>Queue only for connections that are up: what waits for a lost one is dropped, and sends wait for the next. Default false. For endpoints made afterwards.</summary>
     public bool Immediate { get; set; }

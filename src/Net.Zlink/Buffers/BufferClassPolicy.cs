@@ -24,26 +24,25 @@ public sealed record BufferClassPolicy(int WarmCount, int KeepLimit, TimeSpan Tr
     public int KeepLimit { get; init => field = NotNegative(value, nameof(KeepLimit)); } = NotNegative(KeepLimit, nameof(KeepLimit));
 
     /// <summary>How long a kept buffer may go unused before it is let go; <see cref="Timeout.InfiniteTimeSpan"/> for ever.</summary>
-    public TimeSpan TrimAfterIdle { get; init => field = ValidSpan(value); } = ValidSpan(TrimAfterIdle);
+    public TimeSpan TrimAfterIdle { get; init => field = ValidSpan(value, nameof(TrimAfterIdle)); } = ValidSpan(TrimAfterIdle, nameof(TrimAfterIdle));
 
     /// <summary>True if the timer looks after this class.</summary>
     internal bool TrimsWhenIdle => TrimAfterIdle != Timeout.InfiniteTimeSpan;
 
     private static int NotNegative(int value, string name)
     {
-        ArgumentOutOfRangeException.ThrowIfNegative(value, name);
-        return value;
+        return value >= 0 ? value : throw new ArgumentOutOfRangeException(name, value, $"{name} takes 0 to {int.MaxValue}.");
     }
 
-    private static TimeSpan ValidSpan(TimeSpan value)
+    private static TimeSpan ValidSpan(TimeSpan value, string name)
     {
         // The limit of System.Threading.Timer: 2^32 - 2 milliseconds, 49.7 days.
         if (value != Timeout.InfiniteTimeSpan && (value <= TimeSpan.Zero || value.TotalMilliseconds > uint.MaxValue - 1))
         {
             throw new ArgumentOutOfRangeException(
-                nameof(value),
+                name,
                 value,
-                "TrimAfterIdle must be above zero and at most 49 days, or Timeout.InfiniteTimeSpan to keep idle buffers for ever.");
+                $"{name} takes what is above TimeSpan.Zero and at most 49 days, or Timeout.InfiniteTimeSpan to keep idle buffers for ever.");
         }
 
         return value;

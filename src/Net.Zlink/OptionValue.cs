@@ -1,0 +1,51 @@
+using System.Globalization;
+using System.Runtime.CompilerServices;
+
+namespace Net.Zlink;
+
+/// <summary>The ranges of options. What is refused says which option it was meant for and what that takes: an object of many properties, all called <c>value</c> inside, is set in one expression.</summary>
+internal static class OptionValue
+{
+    // The name that a setter has for what it is given, which tells its caller nothing.
+    private const string Setters = "value";
+
+    /// <summary>The native core's longest. The runtime's timers take twice as much, which a pause between two attempts may be.</summary>
+    public static readonly TimeSpan LongestTime = TimeSpan.FromMilliseconds(int.MaxValue);
+
+    public static int InRange(int value, int least, int most = int.MaxValue, [CallerMemberName] string option = "") =>
+        (int)InRange((long)value, least, most, option);
+
+    public static long InRange(long value, long least, long most = long.MaxValue, [CallerMemberName] string option = "") =>
+        value >= least && value <= most ? value : throw OutOfRange(value, string.Create(CultureInfo.InvariantCulture, $"{option} takes {least} to {most}, not {value}."));
+
+    /// <summary>The time, or the longest one if it is longer than that.</summary>
+    /// <param name="value">A setter's value or a method's argument; the message calls the latter by its own name.</param>
+    /// <param name="mayBeInfinite">For ever is a value, too.</param>
+    /// <param name="argument">Filled in by the compiler.</param>
+    /// <param name="option">Filled in by the compiler.</param>
+    public static TimeSpan Time(TimeSpan value, bool mayBeInfinite, [CallerArgumentExpression(nameof(value))] string argument = "", [CallerMemberName] string option = "")
+    {
+        if (value < TimeSpan.Zero && !(mayBeInfinite && value == Timeout.InfiniteTimeSpan))
+        {
+            string subject = string.Equals(argument, Setters, StringComparison.Ordinal) ? option : argument;
+            throw OutOfRange(value, $"{subject} takes TimeSpan.Zero and above{(mayBeInfinite ? ", or Timeout.InfiniteTimeSpan" : "")}, not {Text(value)}.", argument);
+        }
+
+        return value < LongestTime ? value : LongestTime;
+    }
+
+    /// <summary>A time that has an end of its own, which longer ones do not count as.</summary>
+    public static TimeSpan TimeUpTo(TimeSpan value, TimeSpan most, [CallerMemberName] string option = "") =>
+        value >= TimeSpan.Zero && value <= most ? value : throw OutOfRange(value, string.Create(CultureInfo.InvariantCulture, $"{option} takes 0 to {most.TotalMilliseconds} ms, not {Text(value)}."));
+
+    public static TimeSpan TimeAboveZero(TimeSpan value, [CallerMemberName] string option = "") =>
+        value > TimeSpan.Zero ? value : throw OutOfRange(value, $"{option} takes what is above TimeSpan.Zero, not {Text(value)}.");
+
+    public static T NotNull<T>(T value, string otherwise, [CallerMemberName] string option = "")
+        where T : class => value ?? throw new ArgumentNullException(Setters, $"{option} takes no null: {otherwise}.");
+
+    private static string Text(TimeSpan value) =>
+        value == Timeout.InfiniteTimeSpan ? "Timeout.InfiniteTimeSpan" : string.Create(CultureInfo.InvariantCulture, $"{value.TotalMilliseconds} ms");
+
+    private static ArgumentOutOfRangeException OutOfRange(object value, string message, string argument = Setters) => new(argument, value, message);
+}
