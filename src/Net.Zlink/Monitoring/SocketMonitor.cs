@@ -49,10 +49,14 @@ public sealed class SocketMonitor : IDisposable
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <returns>The event; completes on the thread pool.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ChannelClosedException">The socket or this monitor was disposed and every event was read.</exception>
-    public ValueTask<SocketEvent> ReadAsync(CancellationToken cancellationToken = default) => _events.Reader.ReadAsync(cancellationToken);
+    /// <exception cref="ObjectDisposedException">The socket or this monitor was disposed, or the context shut down, and every event was read.</exception>
+    public ValueTask<SocketEvent> ReadAsync(CancellationToken cancellationToken = default)
+    {
+        ValueTask<SocketEvent> read = _events.Reader.ReadAsync(cancellationToken);
+        return read.IsCompletedSuccessfully ? read : new ValueTask<SocketEvent>(new EventRead(read), token: 0);
+    }
 
-    /// <summary>All events until the socket, or this monitor, is disposed.</summary>
+    /// <summary>All events until the socket, or this monitor, is disposed, or the context shut down; then the enumeration ends.</summary>
     /// <param name="cancellationToken">Ends the enumeration with an exception.</param>
     /// <returns>The events in order.</returns>
     public IAsyncEnumerable<SocketEvent> ReadAllAsync(CancellationToken cancellationToken = default) => _events.Reader.ReadAllAsync(cancellationToken);

@@ -1,4 +1,3 @@
-using System.Threading.Channels;
 using Net.Zlink.Conformance.Tests.Replay.Driving;
 using Net.Zlink.Monitoring;
 
@@ -38,7 +37,7 @@ internal sealed class SideMonitor(SocketMonitor monitor, Func<SocketEvent, strin
                 }
             }
         }
-        catch (ChannelClosedException fault)
+        catch (ObjectDisposedException fault)
         {
             throw new ReplayFailedException("the socket is closed: no further event will come", fault);
         }

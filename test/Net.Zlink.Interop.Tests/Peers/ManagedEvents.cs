@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Threading.Channels;
 using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Monitoring;
 
@@ -24,7 +23,7 @@ internal static class ManagedEvents
             {
                 read = monitor.ReadAsync(limit.Token).AsTask().GetAwaiter().GetResult();
             }
-            catch (Exception e) when (e is OperationCanceledException or ChannelClosedException)
+            catch (Exception e) when (e is OperationCanceledException or ObjectDisposedException)
             {
                 return null;
             }

@@ -1,4 +1,3 @@
-using System.Threading.Channels;
 using Net.Zlink.Monitoring;
 using Xunit;
 using static Net.Zlink.Tests.Engine.EngineKit;
@@ -54,8 +53,48 @@ public sealed class SocketMonitorTests
         }
 
         Assert.Equal([SocketEventTypes.Listening, SocketEventTypes.MonitorStopped], types);
-        await Assert.ThrowsAsync<ChannelClosedException>(async () => await monitor.ReadAsync(TestContext.Current.CancellationToken));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await monitor.ReadAsync(TestContext.Current.CancellationToken));
         monitor.Dispose();
+    }
+
+    [Fact]
+    public async Task A_read_that_waits_for_the_end_is_told_of_it_as_by_a_socket()
+    {
+        var monitors = new SocketMonitors();
+        using SocketMonitor monitor = monitors.Open(SocketEventTypes.Listening);
+        Task<SocketEvent> asTask = monitor.ReadAsync(TestContext.Current.CancellationToken).AsTask();
+        Task<SocketEvent> awaited = AwaitAsync(monitor, TestContext.Current.CancellationToken);
+        Assert.False(asTask.IsCompleted || awaited.IsCompleted);
+
+        monitors.Stop();
+
+        foreach (Task<SocketEvent> read in new[] { asTask, awaited, AwaitAsync(monitor, TestContext.Current.CancellationToken) })
+        {
+            var end = await Assert.ThrowsAsync<ObjectDisposedException>(() => read);
+            Assert.Equal(typeof(SocketMonitor).FullName, end.ObjectName);
+        }
+    }
+
+    [Fact]
+    public async Task A_read_that_waits_goes_on_with_its_event_where_it_began_and_ends_with_its_token()
+    {
+        var monitors = new SocketMonitors();
+        using SocketMonitor monitor = monitors.Open(SocketEventTypes.All);
+        var window = new Window();
+        SynchronizationContext? before = SynchronizationContext.Current;
+        SynchronizationContext.SetSynchronizationContext(window);
+        Task<SocketEvent> read = AwaitAsync(monitor, TestContext.Current.CancellationToken);
+        SynchronizationContext.SetSynchronizationContext(before);
+
+        monitors.Publish(SocketEventTypes.Listening, 1, "", "");
+
+        Assert.Equal(1, (await read).Value);
+        Assert.Equal(1, window.Posts);
+        using var limit = new CancellationTokenSource();
+        Task<SocketEvent> cancelled = AwaitAsync(monitor, limit.Token);
+        await limit.CancelAsync();
+        var end = await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled);
+        Assert.Equal(limit.Token, end.CancellationToken);
     }
 
     [Fact]
@@ -124,5 +163,21 @@ public sealed class SocketMonitorTests
         }
 
         return events;
+    }
+
+    private static async Task<SocketEvent> AwaitAsync(SocketMonitor monitor, CancellationToken cancellation) => await monitor.ReadAsync(cancellation);
+
+    /// <summary>Counts what is posted to it, and runs it on the pool.</summary>
+    private sealed class Window : SynchronizationContext
+    {
+        private int _posts;
+
+        public int Posts => Volatile.Read(ref _posts);
+
+        public override void Post(SendOrPostCallback d, object? state)
+        {
+            Interlocked.Increment(ref _posts);
+            base.Post(d, state);
+        }
     }
 }

@@ -1,4 +1,3 @@
-using System.Threading.Channels;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
@@ -263,7 +262,7 @@ public sealed class ZmpMonitorTests
 
         await NextAsync(here, SocketEventTypes.Closed);
         await NextAsync(here, SocketEventTypes.MonitorStopped);
-        await Assert.ThrowsAsync<ChannelClosedException>(() => here.ReadAsync(Guard.Token).Guarded());
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => here.ReadAsync(Guard.Token).Guarded());
         Assert.Equal(4, (await NextAsync(there, SocketEventTypes.Disconnected)).Value);
     }
 

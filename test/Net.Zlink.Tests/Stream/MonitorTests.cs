@@ -1,4 +1,3 @@
-using System.Threading.Channels;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -37,7 +36,7 @@ public sealed class MonitorTests
         Assert.Equal((SocketEventTypes.Closed, listening.Value, endpoint), (closed.Type, closed.Value, closed.LocalEndpoint));
         SocketEvent last = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal((SocketEventTypes.MonitorStopped, 0L), (last.Type, last.Value));
-        await Assert.ThrowsAsync<ChannelClosedException>(() => monitor.ReadAsync(Guard.Token).Guarded());
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => monitor.ReadAsync(Guard.Token).Guarded());
     }
 
     [Fact]
@@ -118,7 +117,7 @@ public sealed class MonitorTests
         Assert.False(accepted.TryRead(out _));
         Assert.Equal(SocketEventTypes.Accepted, (await all.ReadAsync(Guard.Token).Guarded()).Type);
         Assert.Equal(SocketEventTypes.ConnectionReady, (await all.ReadAsync(Guard.Token).Guarded()).Type);
-        await Assert.ThrowsAsync<ChannelClosedException>(() => ended.ReadAsync(Guard.Token).Guarded());
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => ended.ReadAsync(Guard.Token).Guarded());
         socket.Dispose();
         int rest = 0;
         await foreach (SocketEvent one in all.ReadAllAsync(Guard.Token))

@@ -1,6 +1,5 @@
 using System.ComponentModel;
 using System.Text;
-using System.Threading.Channels;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -171,7 +170,7 @@ public sealed class DeadContextTests
         {
         }
 
-        await Assert.ThrowsAsync<ChannelClosedException>(() => monitor.ReadAsync(Guard.Token).Guarded());
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => monitor.ReadAsync(Guard.Token).Guarded());
         Assert.Equal(mask == SocketEventTypes.AcceptFailed ? 0 : 1, monitor.Dropped);
     }
 
