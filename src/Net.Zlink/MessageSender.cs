@@ -154,28 +154,27 @@ internal readonly struct MessageSender
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellation) =>
         SendBatch.SendAllAsync(new PayloadBatch(this, routeId, payloads), cancellation);
 
-    private static ZlinkError ToError(SendStatus status) => status switch
+    private ZlinkError ToError(SendStatus status) => status switch
     {
         SendStatus.Accepted or SendStatus.Dropped => ZlinkError.None,
         SendStatus.Full => ZlinkError.Again,
         SendStatus.Unroutable => ZlinkError.HostUnreachable,
-        _ => throw ErrorOf(status),
+        _ => throw ErrorOf(status, _core),
     };
 
-    private static void ThrowUnlessAccepted(SendStatus status)
+    private static void ThrowUnlessAccepted(SendStatus status, SocketCore core)
     {
         if (status is not (SendStatus.Accepted or SendStatus.Dropped))
         {
-            throw ErrorOf(status);
+            throw ErrorOf(status, core);
         }
     }
 
-    private static Exception ErrorOf(SendStatus status) => status switch
+    private static Exception ErrorOf(SendStatus status, SocketCore core) => status switch
     {
         SendStatus.Full => new ZlinkException(ZlinkError.Again, "no peer had room in time: none is connected, or each is at SendHighWaterMark or SendByteLimit, or all queues together at the context's QueuedByteLimit, and reads slower than this side sends; Describe() shows which"),
         SendStatus.Unroutable => new ZlinkException(ZlinkError.HostUnreachable, "no peer has that routing id: it has not connected yet, or has left; GetPeers() lists those there are"),
-        SendStatus.Closed => new ObjectDisposedException("The socket is disposed.", innerException: null),
-        _ => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down"),
+        _ => core.End.Error(),
     };
 
     private static Protocol.FrameHeader HeaderOf(int length) => length <= ZmpFrame.LargestBody
@@ -239,7 +238,7 @@ internal readonly struct MessageSender
             throw new ZlinkException(ZlinkError.Again, $"no peer had room in time, and {endpoint} was given up: {why}. Connect again once that is mended; Describe() shows all of them");
         }
 
-        ThrowUnlessAccepted(status);
+        ThrowUnlessAccepted(status, _core);
     }
 
     /// <summary>A blocking send that met this has to wait, and is allowed to.</summary>
@@ -290,6 +289,7 @@ internal readonly struct MessageSender
         {
             SendReceipt waiter = _waiters.Rent();
             waiter.Prepare(_core.Line, _recycle, blocking: false);
+            waiter.Core = _core;
             waiter.Held = message;
             waiter.Forwarded = forwarded;
             waiter.SetRoute(routeId);
@@ -304,7 +304,7 @@ internal readonly struct MessageSender
             _waiters.Return(waiter);
         }
 
-        ThrowUnlessAccepted(status);
+        ThrowUnlessAccepted(status, _core);
         forwarded.Dispose();
         return default;
     }
@@ -340,6 +340,9 @@ internal readonly struct MessageSender
     /// <summary>A send that waits.</summary>
     private sealed class SendReceipt : RoutedSendWaiter, IValueTaskSource
     {
+        /// <summary>Knows what its end is told by.</summary>
+        public SocketCore? Core { get; set; }
+
         /// <summary>A received message that is passed on, and ends when it was sent.</summary>
         public Message Forwarded { get; set; }
 
@@ -347,9 +350,10 @@ internal readonly struct MessageSender
 
         void IValueTaskSource.GetResult(short token)
         {
-            Message forwarded = Forwarded;
+            Message forwarded = Forwarded; // Read first, as the core: the result gives the waiter back for reuse.
+            SocketCore core = Core!;
             SendStatus status = GetResult(token);
-            ThrowUnlessAccepted(status);
+            ThrowUnlessAccepted(status, core);
             forwarded.Dispose();
         }
 

@@ -171,9 +171,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     {
         if (Core.IsClosed)
         {
-            throw Core.Outcome == Engine.SendStatus.Terminated
-                ? new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down")
-                : new ObjectDisposedException(GetType().FullName);
+            throw Core.End.Error();
         }
     }
 
@@ -270,8 +268,9 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
         Core.Close(
             reason,
             linger,
-            local ? () => new ObjectDisposedException(name) : static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down"),
-            local ? Engine.SendStatus.Closed : Engine.SendStatus.Terminated);
+            local
+                ? new SocketEnd(Engine.SendStatus.Closed, () => new ObjectDisposedException(name))
+                : new SocketEnd(Engine.SendStatus.Terminated, static () => new ZlinkException(ZlinkError.ContextTerminated, "the context was shut down")));
         if (local)
         {
             _ = ForgetWhenClosedAsync();

@@ -52,11 +52,25 @@ public sealed class EndedSocketTests
     {
         await using var ended = new Ended();
         ended.DisposeSockets();
-        Assert.ThrowsAny<ObjectDisposedException>(() => Calls[member](ended));
+        AssertNamed(() => Calls[member](ended));
 
         await ended.Context.ShutdownAsync(Guard.Limit, Guard.Token).Guarded();
 
-        Assert.ThrowsAny<ObjectDisposedException>(() => Calls[member](ended));
+        AssertNamed(() => Calls[member](ended));
+    }
+
+    [Fact]
+    public async Task A_send_that_waits_is_told_which_socket_was_disposed()
+    {
+        await using var context = new ZlinkContext();
+        DealerSocket dealer = context.CreateDealer();
+        Task send = dealer.SendAsync("x"u8.ToArray(), Guard.Token).AsTask();
+        Assert.False(send.IsCompleted);
+
+        dealer.Dispose();
+
+        var end = await Assert.ThrowsAsync<ObjectDisposedException>(() => send.Guarded());
+        Assert.Equal(typeof(DealerSocket).FullName, end.ObjectName);
     }
 
     [Theory]
@@ -170,6 +184,13 @@ public sealed class EndedSocketTests
             dealer.Dispose();
             stream.Dispose();
         }
+    }
+
+    private static void AssertNamed(Action call)
+    {
+        var end = Assert.ThrowsAny<ObjectDisposedException>(call);
+        Assert.Matches(@"^Net\.Zlink\.(Dealer|Sub|XPub|Stream)Socket$", end.ObjectName);
+        Assert.Equal(new ObjectDisposedException(end.ObjectName).Message, end.Message);
     }
 
     private static bool TryUnbind(Action unbind)

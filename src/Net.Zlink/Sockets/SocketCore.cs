@@ -20,7 +20,6 @@ internal abstract class SocketCore
     private WirePipe? _only;
     private int _pending;
     private bool _isClosed;
-    private SendStatus _outcome;
     private int _narrowings;
 
     protected SocketCore(EngineHost host, InprocRegistry inproc, ZmpSocketType type)
@@ -71,8 +70,8 @@ internal abstract class SocketCore
 
     public bool IsClosed => Volatile.Read(ref _isClosed);
 
-    /// <summary>Of a closed socket: Terminated where the context was shut down, else Closed.</summary>
-    public SendStatus Outcome => _outcome;
+    /// <summary>Of a closed socket.</summary>
+    public SocketEnd End { get; private set; }
 
     /// <summary>Guards everything that spans pipes.</summary>
     protected ref ShortLock Gate => ref _gate;
@@ -84,7 +83,7 @@ internal abstract class SocketCore
 
     /// <summary>Sends without waiting, behind those who wait.</summary>
     public SendStatus TrySend(ReadOnlySpan<byte> routeId, in OutgoingMessage message) =>
-        IsClosed ? Outcome : Line.IsInFrontOf(routeId) ? SendStatus.Full : Route(routeId, message);
+        IsClosed ? End.Outcome : Line.IsInFrontOf(routeId) ? SendStatus.Full : Route(routeId, message);
 
     /// <summary>Whether a message that begins with this part is for the application (SUB). Any thread; takes no lock but a last one of its own.</summary>
     public virtual bool Accepts(ReadOnlySpan<byte> firstPart) => true;
@@ -298,7 +297,7 @@ internal abstract class SocketCore
             if (IsClosed)
             {
                 // It came to the end of its handshake while the socket was being closed: nothing is wrong with the peer.
-                session.Connection.Close(Outcome == SendStatus.Terminated ? DisconnectReason.ContextTerminated : DisconnectReason.Local, CloseMode.Orderly, detail: null);
+                session.Connection.Close(End.Outcome == SendStatus.Terminated ? DisconnectReason.ContextTerminated : DisconnectReason.Local, CloseMode.Orderly, detail: null);
                 return false;
             }
 
@@ -397,7 +396,7 @@ internal abstract class SocketCore
     }
 
     /// <summary>Stops accepting and receiving, and ends every pipe in order within the linger time. Returns at once; <see cref="AllClosed"/> follows.</summary>
-    public void Close(DisconnectReason reason, TimeSpan linger, Func<Exception> receiveError, SendStatus sendOutcome)
+    public void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end)
     {
         using (Gate.Hold())
         {
@@ -406,14 +405,14 @@ internal abstract class SocketCore
                 return;
             }
 
-            _outcome = sendOutcome;
+            End = end;
             Volatile.Write(ref _isClosed, true); // Behind the reason: whoever sees that it is closed sees why.
             _pending++; // This call: what ends meanwhile is not the last thing.
         }
 
         Endpoints.Close(linger);
-        Line.Close(sendOutcome);
-        Receive.Close(receiveError);
+        Line.Close(end.Outcome);
+        Receive.Close(end.Error);
         foreach (Pipe pipe in Pipes)
         {
             Detach(pipe, dropUnread: true);
