@@ -15,13 +15,13 @@ internal static class ZmpErrorFrame
     /// <returns>Bytes written.</returns>
     public static int Write(Span<byte> destination, ZmpFault fault)
     {
-        int bodyLength = FixedBody + fault.Reason.Length;
+        int bodyLength = FixedBody + fault.Text.Length;
         ZmpFrame.WriteHeader(destination, ZmpFlags.Control, (uint)bodyLength);
         Span<byte> body = destination.Slice(ZmpFrame.HeaderSize, bodyLength);
         body[0] = ZmpControl.Error;
         body[1] = (byte)fault.Code;
-        body[2] = checked((byte)fault.Reason.Length);
-        Encoding.ASCII.GetBytes(fault.Reason, body[FixedBody..]);
+        body[2] = checked((byte)fault.Text.Length);
+        Encoding.ASCII.GetBytes(fault.Text, body[FixedBody..]);
         return ZmpFrame.HeaderSize + bodyLength;
     }
 

@@ -39,11 +39,13 @@ internal enum ZmpFaultOrigin : byte
 
 /// <summary>Why a connection ends with an ERROR frame: its code, its reason text, and where it comes from. Code and text are those of docs/protocol.md section 13.</summary>
 /// <param name="Code">What the peer goes by.</param>
-/// <param name="Reason">For people; ASCII, at most 255 characters.</param>
+/// <param name="Text">What the frame says to people; ASCII, at most 255 characters.</param>
 /// <param name="Origin">Where it comes from.</param>
 /// <param name="PeersWords">What the peer's ERROR gave as its reason: any bytes, to be escaped where they are shown. Null: nothing.</param>
 /// <param name="PeersCode">The code of the peer's ERROR, which is not always that of the answer.</param>
-internal readonly record struct ZmpFault(ZmpErrorCode Code, string Reason, ZmpFaultOrigin Origin = ZmpFaultOrigin.Violation, string? PeersWords = null, ZmpErrorCode PeersCode = ZmpErrorCode.None)
+/// <param name="Facts">What this side knows besides, for its own people: it is not sent.</param>
+internal readonly record struct ZmpFault(
+    ZmpErrorCode Code, string Text, ZmpFaultOrigin Origin = ZmpFaultOrigin.Violation, string? PeersWords = null, ZmpErrorCode PeersCode = ZmpErrorCode.None, string? Facts = null)
 {
     public static ZmpFault InvalidMagic => new(ZmpErrorCode.InvalidMagic, "invalid magic");
 
@@ -59,6 +61,10 @@ internal readonly record struct ZmpFault(ZmpErrorCode Code, string Reason, ZmpFa
     public static ZmpFault HelloTooLarge => new(ZmpErrorCode.BodyTooLarge, "hello too large");
 
     public static ZmpFault SocketTypeMismatch => new(ZmpErrorCode.SocketTypeMismatch, "socket type mismatch");
+
+    /// <summary>The same, found in a HELLO with the type of a peer that <paramref name="own"/> does not talk to: any byte.</summary>
+    public static ZmpFault TypesDoNotTalk(ZmpSocketType own, byte peer) =>
+        SocketTypeMismatch with { Facts = $"this side is {own.Name}, the peer {ZmpSocketTypeExtensions.NameOf(peer)}; {own.Name} talks to {own.Partners}" };
 
     public static ZmpFault HandshakeTimeout => new(ZmpErrorCode.HandshakeTimeout, "handshake timeout", ZmpFaultOrigin.Timeout);
 
@@ -96,6 +102,9 @@ internal readonly record struct ZmpFault(ZmpErrorCode Code, string Reason, ZmpFa
     /// <summary>A ROUTER has given the routing id of this connection to a newer one.</summary>
     public static ZmpFault RoutingIdTakenOver => new(ZmpErrorCode.RoutingIdTakenOver, "routing id taken over", ZmpFaultOrigin.OwnDecision);
 
+    /// <summary>For people on this side.</summary>
+    public string Reason => Facts is null ? Text : $"{Text}: {Facts}";
+
     /// <summary>The peer was silent for too long.</summary>
     public bool IsTimeout => Origin == ZmpFaultOrigin.Timeout;
 
@@ -117,17 +126,17 @@ internal readonly record struct ZmpFault(ZmpErrorCode Code, string Reason, ZmpFa
     /// <summary>This fault, found in the header of the peer's HELLO.</summary>
     public ZmpFault InHello() => this with { Origin = ZmpFaultOrigin.HelloHeader };
 
-    private static ZmpFault Other(string reason) => new(ZmpErrorCode.Internal, reason);
+    private static ZmpFault Other(string text) => new(ZmpErrorCode.Internal, text);
 
     private static string StandardText(ZmpErrorCode code) => code switch
     {
-        ZmpErrorCode.InvalidMagic => InvalidMagic.Reason,
-        ZmpErrorCode.VersionMismatch => VersionMismatch.Reason,
-        ZmpErrorCode.FlagsInvalid => FlagsInvalid.Reason,
-        ZmpErrorCode.BodyTooLarge => BodyTooLarge.Reason,
-        ZmpErrorCode.SocketTypeMismatch => SocketTypeMismatch.Reason,
-        ZmpErrorCode.HandshakeTimeout => HandshakeTimeout.Reason,
-        ZmpErrorCode.RoutingIdTakenOver => RoutingIdTakenOver.Reason,
+        ZmpErrorCode.InvalidMagic => InvalidMagic.Text,
+        ZmpErrorCode.VersionMismatch => VersionMismatch.Text,
+        ZmpErrorCode.FlagsInvalid => FlagsInvalid.Text,
+        ZmpErrorCode.BodyTooLarge => BodyTooLarge.Text,
+        ZmpErrorCode.SocketTypeMismatch => SocketTypeMismatch.Text,
+        ZmpErrorCode.HandshakeTimeout => HandshakeTimeout.Text,
+        ZmpErrorCode.RoutingIdTakenOver => RoutingIdTakenOver.Text,
         ZmpErrorCode.Internal => "internal error",
         _ => "unknown error",
     };

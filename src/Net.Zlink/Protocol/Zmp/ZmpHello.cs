@@ -55,7 +55,7 @@ internal static class ZmpHello
         < SmallestBody => ZmpFault.HelloTooShort,
         > LargestBody => ZmpFault.HelloTooLarge,
         _ when body[0] != ZmpControl.Hello => ZmpFault.MissingHello,
-        _ when !ownType.MayTalkTo(body[1]) => ZmpFault.SocketTypeMismatch,
+        _ when !ownType.MayTalkTo(body[1]) => ZmpFault.TypesDoNotTalk(ownType, body[1]),
         _ when body.Length != SmallestBody + body[2] => ZmpFault.HelloIdentityMismatch,
         _ => null,
     };

@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace Net.Zlink.Protocol.Zmp;
 
 /// <summary>The socket types that speak ZMP, by the number in a HELLO (docs/protocol.md section 10).</summary>
@@ -21,6 +23,9 @@ internal static class ZmpSocketTypeExtensions
     private const uint Subscribers = (1u << (int)ZmpSocketType.Sub) | (1u << (int)ZmpSocketType.XSub);
     private const uint Requesters = (1u << (int)ZmpSocketType.Dealer) | (1u << (int)ZmpSocketType.Router);
 
+    /// <summary>The type that a HELLO's byte stands for, for people: any byte.</summary>
+    public static string NameOf(byte type) => Enum.IsDefined((ZmpSocketType)type) ? ((ZmpSocketType)type).Name : string.Create(CultureInfo.InvariantCulture, $"type {type}");
+
     extension(ZmpSocketType type)
     {
         /// <summary>The name that READY metadata carries.</summary>
@@ -34,6 +39,15 @@ internal static class ZmpSocketTypeExtensions
             ZmpSocketType.XPub => "XPUB",
             ZmpSocketType.XSub => "XSUB",
             _ => throw new ArgumentOutOfRangeException(nameof(type), type, message: null),
+        };
+
+        /// <summary>The types that this one talks to, for people.</summary>
+        public string Partners => type switch
+        {
+            ZmpSocketType.Pair => "PAIR",
+            ZmpSocketType.Pub or ZmpSocketType.XPub => "SUB and XSUB",
+            ZmpSocketType.Sub or ZmpSocketType.XSub => "PUB and XPUB",
+            _ => "DEALER and ROUTER",
         };
 
         /// <summary>Whether READY metadata of this type carries its routing id too.</summary>

@@ -39,7 +39,7 @@ internal static class ZmpKit
     /// <summary>The same frame in hex, however it was spaced.</summary>
     public static string Plain(string hex) => Convert.ToHexString(Hex(hex));
 
-    public static string Text(ZmpFault fault) => string.Create(CultureInfo.InvariantCulture, $"{(byte)fault.Code:X2} {fault.Reason}");
+    public static string Text(ZmpFault fault) => string.Create(CultureInfo.InvariantCulture, $"{(byte)fault.Code:X2} {fault.Text}");
 
     public static IEnumerable<byte[]> Cut(byte[] bytes, int[] lengths)
     {
