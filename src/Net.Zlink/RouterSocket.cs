@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Patterns;
 using Net.Zlink.Sockets.Pipes;
 
@@ -41,12 +42,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Connect(string endpoint, ReadOnlySpan<byte> peerRoutingId)
     {
-        if (peerRoutingId.Length is 0 or > 255)
-        {
-            throw new ArgumentException("A routing id has 1 to 255 bytes.", nameof(peerRoutingId));
-        }
-
-        ConnectAs(endpoint, peerRoutingId.ToArray());
+        ConnectAs(endpoint, Named(peerRoutingId, nameof(peerRoutingId)).ToArray());
     }
 
     /// <summary>Looks up one peer; <see cref="ZlinkSocket.GetPeers"/> has all of them. A send a moment later may find another state.</summary>
@@ -61,57 +57,57 @@ public sealed class RouterSocket : ReceivingSocket
 
     /// <summary>Sends a message of one part if it need not wait.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
-    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <param name="payload">Any bytes, also none, which a null array is taken for; copied.</param>
     /// <returns>False if it would have to wait, or there is no such peer with <see cref="RouterOptions.Mandatory"/>.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. The payload is longer than a frame can be.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload) => TrySend(routingId, payload, out _);
 
     /// <summary>Sends a message of one part if it need not wait, and says why not.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
-    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <param name="payload">Any bytes, also none, which a null array is taken for; copied.</param>
     /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark or at a byte limit, or HostUnreachable: there is no such peer.</param>
     /// <returns>True if it was accepted.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. The payload is longer than a frame can be.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload, out ZlinkError error)
     {
-        error = Sender.TrySend(routingId, payload);
+        error = Sender.TrySend(Named(routingId), payload);
         return error == ZlinkError.None;
     }
 
     /// <summary>Sends a message of one part, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
-    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <param name="payload">Any bytes, also none, which a null array is taken for; copied.</param>
     /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. The payload is longer than a frame can be.</exception>
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
-    public void Send(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload) => Sender.Send(routingId, payload);
+    public void Send(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload) => Sender.Send(Named(routingId), payload);
 
     /// <summary>Sends a message of one part, blocking the calling thread for room.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
-    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <param name="payload">Any bytes, also none, which a null array is taken for; copied.</param>
     /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait.</param>
     /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. The payload is longer than a frame can be.</exception>
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
-    public void Send(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload, TimeSpan timeout) => Sender.Send(routingId, payload, OptionValue.Time(timeout, mayBeInfinite: true));
+    public void Send(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload, TimeSpan timeout) => Sender.Send(Named(routingId), payload, OptionValue.Time(timeout, mayBeInfinite: true));
 
     /// <summary>Sends a message of one part, waiting for room if need be.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
-    /// <param name="payload">Any bytes, also none; unchanged until the task completes.</param>
+    /// <param name="payload">Any bytes, also none, which a null array is taken for; unchanged until the task completes.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
     /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) => Sender.SendAsync(routingId.Span, payload, cancellationToken);
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. The payload is longer than a frame can be.</exception>
+    public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) => Sender.SendAsync(Named(routingId.Span), payload, cancellationToken);
 
     /// <summary>Sends a message of several parts, whole or not at all if it need not wait.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -119,7 +115,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <returns>False if it would have to wait, or there is no such peer with <see cref="RouterOptions.Mandatory"/>.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="ArgumentException">The message has no part.</exception>
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. The message has no part.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(ReadOnlySpan<byte> routingId, MessageBuilder message) => TrySend(routingId, message, out _);
 
@@ -130,11 +126,11 @@ public sealed class RouterSocket : ReceivingSocket
     /// <returns>True if it was accepted.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="ArgumentException">The message has no part.</exception>
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. The message has no part.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(ReadOnlySpan<byte> routingId, MessageBuilder message, out ZlinkError error)
     {
-        error = Sender.TrySend(routingId, message);
+        error = Sender.TrySend(Named(routingId), message);
         return error == ZlinkError.None;
     }
 
@@ -144,9 +140,9 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="ArgumentException">The message has no part.</exception>
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. The message has no part.</exception>
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
-    public void Send(ReadOnlySpan<byte> routingId, MessageBuilder message) => Sender.Send(routingId, message);
+    public void Send(ReadOnlySpan<byte> routingId, MessageBuilder message) => Sender.Send(Named(routingId), message);
 
     /// <summary>Sends a message of several parts, whole or not at all, blocking the calling thread for room.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -156,9 +152,9 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="ArgumentException">The message has no part.</exception>
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. The message has no part.</exception>
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
-    public void Send(ReadOnlySpan<byte> routingId, MessageBuilder message, TimeSpan timeout) => Sender.Send(routingId, message, OptionValue.Time(timeout, mayBeInfinite: true));
+    public void Send(ReadOnlySpan<byte> routingId, MessageBuilder message, TimeSpan timeout) => Sender.Send(Named(routingId), message, OptionValue.Time(timeout, mayBeInfinite: true));
 
     /// <summary>Sends a message of several parts, whole or not at all, waiting for room if need be.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -169,9 +165,9 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="ArgumentException">The message has no part.</exception>
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. The message has no part.</exception>
     /// <exception cref="InvalidOperationException">The builder was touched while this waited; nothing of it was sent.</exception>
-    public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, MessageBuilder message, CancellationToken cancellationToken = default) => Sender.SendAsync(routingId.Span, message, cancellationToken);
+    public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, MessageBuilder message, CancellationToken cancellationToken = default) => Sender.SendAsync(Named(routingId.Span), message, cancellationToken);
 
     /// <summary>Passes a received message on, without a copy of long parts if it need not wait.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -180,6 +176,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is.</exception>
     public bool TrySend(ReadOnlySpan<byte> routingId, in Message message) => TrySend(routingId, in message, out _);
 
     /// <summary>Passes a received message on, without a copy of long parts if it need not wait, and says why not.</summary>
@@ -190,9 +187,10 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is.</exception>
     public bool TrySend(ReadOnlySpan<byte> routingId, in Message message, out ZlinkError error)
     {
-        error = Sender.TrySend(routingId, in message);
+        error = Sender.TrySend(Named(routingId), in message);
         return error == ZlinkError.None;
     }
 
@@ -202,7 +200,8 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a shard.</exception>
-    public void Send(ReadOnlySpan<byte> routingId, in Message message) => Sender.Send(routingId, in message);
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is.</exception>
+    public void Send(ReadOnlySpan<byte> routingId, in Message message) => Sender.Send(Named(routingId), in message);
 
     /// <summary>Passes a received message on, without a copy of long parts, blocking the calling thread for room.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -212,7 +211,8 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a shard.</exception>
-    public void Send(ReadOnlySpan<byte> routingId, in Message message, TimeSpan timeout) => Sender.Send(routingId, in message, OptionValue.Time(timeout, mayBeInfinite: true));
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is.</exception>
+    public void Send(ReadOnlySpan<byte> routingId, in Message message, TimeSpan timeout) => Sender.Send(Named(routingId), in message, OptionValue.Time(timeout, mayBeInfinite: true));
 
     /// <summary>Passes a received message on, without a copy of long parts, waiting for room if need be.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -223,7 +223,8 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
-    public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, in Message message, CancellationToken cancellationToken = default) => Sender.SendAsync(routingId.Span, in message, cancellationToken);
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is.</exception>
+    public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, in Message message, CancellationToken cancellationToken = default) => Sender.SendAsync(Named(routingId.Span), in message, cancellationToken);
 
     /// <summary>Sends memory that is handed over, without a copy where it is long: it is disposed when it was sent; if the send fails it stays the caller's (a StreamSocket takes it in any case).</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -236,7 +237,8 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, System.Buffers.IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default) => Sender.SendAsync(routingId.Span, payload, length, cancellationToken);
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is.</exception>
+    public ValueTask SendAsync(ReadOnlyMemory<byte> routingId, System.Buffers.IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default) => Sender.SendAsync(Named(routingId.Span), payload, length, cancellationToken);
 
     /// <summary>Passes received messages on to one peer in order, as many as need not wait, without a copy of long parts. Those that are accepted are ended; the others stay the caller's.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -246,7 +248,8 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ObjectDisposedException">The socket or a message is disposed; the messages before that one were sent.</exception>
     /// <exception cref="InvalidOperationException">There is no message in one of them; those before it were sent.</exception>
     /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
-    public int SendMany(ReadOnlySpan<byte> routingId, ReadOnlySpan<Message> messages, out ZlinkError error) => Sender.SendMany(routingId, messages, out error);
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is.</exception>
+    public int SendMany(ReadOnlySpan<byte> routingId, ReadOnlySpan<Message> messages, out ZlinkError error) => Sender.SendMany(Named(routingId), messages, out error);
 
     /// <summary>Sends messages of one part each to one peer in order, as many as need not wait.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -254,9 +257,9 @@ public sealed class RouterSocket : ReceivingSocket
     /// <param name="error">None; with <see cref="RouterOptions.Mandatory"/> Again: the peer is at its high-water mark or at a byte limit, or HostUnreachable: there is no such peer. ContextTerminated, behind the first message.</param>
     /// <returns>How many were accepted, from the first one on: all of them, unless there is an error.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. A payload is longer than a frame can be; those before it were sent.</exception>
     /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
-    public int SendMany(ReadOnlySpan<byte> routingId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) => Sender.SendMany(routingId, payloads, out error);
+    public int SendMany(ReadOnlySpan<byte> routingId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) => Sender.SendMany(Named(routingId), payloads, out error);
 
     /// <summary>Passes received messages on to one peer in order, without a copy of long parts, waiting for room until all are accepted. Those that are accepted are ended; the others stay the caller's.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -267,7 +270,8 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated. Nothing was sent.</exception>
     /// <exception cref="ObjectDisposedException">The socket or a message is disposed; the messages before that one were sent.</exception>
     /// <exception cref="InvalidOperationException">There is no message in one of them; those before it were sent.</exception>
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routingId, ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) => Sender.SendManyAsync(routingId, messages, cancellationToken);
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is.</exception>
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routingId, ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) => Sender.SendManyAsync(Named(routingId), messages, cancellationToken);
 
     /// <summary>Sends messages of one part each to one peer in order, waiting for room until all are accepted.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -277,8 +281,32 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
     /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated. Nothing was sent.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed; what was accepted before was sent.</exception>
-    /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routingId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) => Sender.SendManyAsync(routingId, payloads, cancellationToken);
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. A payload is longer than a frame can be; those before it were sent.</exception>
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routingId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) => Sender.SendManyAsync(Named(routingId), payloads, cancellationToken);
+
+    /// <summary>What no peer can ever be called is a mistake of the caller's, such as the routing id of a message that was not received from a ROUTER: told, where an id that is only unknown is dropped.</summary>
+    /// <remarks>Not in <see cref="MessageSender"/>: what a <see cref="Proxy"/> takes for an id comes from a peer, and whatever that is must not end the proxy. One comparison.</remarks>
+    private static ReadOnlySpan<byte> Named(ReadOnlySpan<byte> routingId) => Named(routingId, nameof(routingId));
+
+    private static ReadOnlySpan<byte> Named(ReadOnlySpan<byte> routingId, string argument)
+    {
+        if ((uint)(routingId.Length - 1) >= ZmpHello.LargestRoutingId)
+        {
+            ThrowNotNamed(routingId.Length, argument);
+        }
+
+        return routingId;
+    }
+
+    private static ReadOnlyMemory<byte> Named(ReadOnlyMemory<byte> routingId)
+    {
+        Named(routingId.Span, nameof(routingId));
+        return routingId;
+    }
+
+    [DoesNotReturn]
+    private static void ThrowNotNamed(int length, string argument) =>
+        throw new ArgumentException($"A routing id has 1 to {ZmpHello.LargestRoutingId} bytes, not {length}: use that of a message that this socket received, or of GetPeers().", argument);
 
     private protected override void ApplyOptions()
     {
