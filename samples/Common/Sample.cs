@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using System.Runtime.InteropServices;
 using Net.Zlink;
 
 namespace Samples;
@@ -13,7 +14,7 @@ internal static class Sample
     /// <summary>A whole number with a range.</summary>
     public static Option<int> Number(string name, string description, int standard, int least, int most) => new(name)
     {
-        Description = string.Create(CultureInfo.InvariantCulture, $"{description}. Default: {standard}"),
+        Description = description,
         HelpName = "n",
         Arity = ArgumentArity.ExactlyOne,
         DefaultValueFactory = _ => standard,
@@ -33,12 +34,12 @@ internal static class Sample
     /// <summary>Where to bind; by default a free port of this machine.</summary>
     public static Option<string> Endpoint(string standard = "tcp://127.0.0.1:0") => new("--endpoint", "-e")
     {
-        Description = $"Where to meet: tcp://host:port (port 0: any free one), ipc://path or inproc://name. Default: {standard}",
+        Description = "Where to meet: tcp://host:port (port 0: any free one), ipc://path or inproc://name",
         HelpName = "endpoint",
         DefaultValueFactory = _ => standard,
     };
 
-    /// <summary>Parses the arguments and runs the demo. <paramref name="run"/> returns what went wrong, or null.</summary>
+    /// <summary>Parses the arguments and runs the demo. <paramref name="run"/> returns what went wrong, or null. Ctrl-C and SIGTERM cancel its token: it says what it has done until then, and throws on.</summary>
     public static async Task<int> RunAsync(string name, RootCommand command, string[] arguments, Func<ParseResult, CancellationToken, Task<string?>> run)
     {
         ParseResult result = command.Parse(arguments);
@@ -53,11 +54,8 @@ internal static class Sample
         }
 
         using var stop = new CancellationTokenSource();
-        Console.CancelKeyPress += (_, e) =>
-        {
-            e.Cancel = !stop.IsCancellationRequested; // A second one ends the program at once.
-            stop.Cancel();
-        };
+        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, OnSignal);
+        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, OnSignal);
         try
         {
             string? wrong = await run(result, stop.Token).ConfigureAwait(false);
@@ -70,6 +68,12 @@ internal static class Sample
         catch (OperationCanceledException)
         {
             return Report(name, "stopped before it was done", Wrong);
+        }
+
+        void OnSignal(PosixSignalContext signal)
+        {
+            signal.Cancel = !stop.IsCancellationRequested; // A second one ends the program at once.
+            stop.Cancel();
         }
     }
 

@@ -9,13 +9,27 @@ var command = new RootCommand("A DEALER spreads requests over many ROUTER worker
 
 return await Sample.RunAsync("DealerRouter", command, args, async (given, cancellation) =>
 {
-    var demo = new RequestReply(given.GetValue(workers), given.GetValue(requests), given.GetValue(endpoint)!);
-    IReadOnlyList<long> served = await demo.RunAsync(cancellation).ConfigureAwait(false);
-    for (int i = 0; i < served.Count; i++)
+    var demo = new RequestReply(given.GetValue(workers), given.GetValue(requests), given.GetValue(endpoint)!, Console.Out);
+    try
     {
-        Console.WriteLine(FormattableString.Invariant($"worker {i}: {served[i],10:N0} requests answered"));
+        await demo.RunAsync(cancellation).ConfigureAwait(false);
+    }
+    catch (OperationCanceledException)
+    {
+        Tell();
+        throw;
     }
 
-    Console.WriteLine(FormattableString.Invariant($"{demo.Right:N0} of {given.GetValue(requests):N0} answers right"));
-    return demo.Right == given.GetValue(requests) && served.All(static n => n > 0) ? null : "an answer is wrong or missing, or a worker got nothing to do";
+    Tell();
+    return demo.Right == given.GetValue(requests) && demo.Served.All(static n => n > 0) ? null : "an answer is wrong or missing, or a worker got nothing to do";
+
+    void Tell()
+    {
+        for (int i = 0; i < demo.Served.Count; i++)
+        {
+            Console.WriteLine(FormattableString.Invariant($"worker {i}: {demo.Served[i],10:N0} requests answered"));
+        }
+
+        Console.WriteLine(FormattableString.Invariant($"{demo.Right:N0} of {given.GetValue(requests):N0} answers right"));
+    }
 }).ConfigureAwait(false);

@@ -5,27 +5,32 @@ namespace Samples.DealerRouter;
 
 /// <summary>A client with a DEALER bound to one endpoint, and workers that connect a ROUTER each: requests go round the workers that have room.</summary>
 /// <remarks>A request is a number; its answer is two parts, the number and its square.</remarks>
-internal sealed class RequestReply(int workers, int requests, string endpoint)
+internal sealed class RequestReply(int workers, int requests, string endpoint, TextWriter output)
 {
     // Requests under way at once: enough to keep every worker busy, and few enough that none waits long.
     private const int Window = 256;
 
+    private readonly long[] _served = new long[workers];
+
+    /// <summary>How many requests each worker has answered.</summary>
+    public IReadOnlyList<long> Served => _served;
+
     /// <summary>Answers that were right.</summary>
     public long Right { get; private set; }
 
-    /// <summary>Runs the demo; returns how many requests each worker answered.</summary>
-    public async Task<IReadOnlyList<long>> RunAsync(CancellationToken cancellation)
+    /// <summary>Runs the demo.</summary>
+    public async Task RunAsync(CancellationToken cancellation)
     {
         await using var context = new ZlinkContext();
         using DealerSocket client = context.CreateDealer();
         string where = client.Bind(endpoint);
         RouterSocket[] sockets = [.. Enumerable.Range(0, workers).Select(_ => context.CreateRouter())];
-        Task<long>[] served = [.. sockets.Select(socket => Task.Run(() => ServeAsync(socket, where, cancellation), cancellation))];
+        Task[] serving = [.. sockets.Select((socket, number) => Task.Run(() => ServeAsync(socket, where, number, cancellation), cancellation))];
 
         // Requests sent before all workers are there would all go to the first ones.
         while (client.GetPeers().Count(static p => p.IsConnected) < workers)
         {
-            if (Array.Find(served, static worker => worker.IsCompleted) is { } ended)
+            if (Array.Find(serving, static worker => worker.IsCompleted) is { } ended)
             {
                 await ended.ConfigureAwait(false); // It could not connect, and says why.
             }
@@ -33,6 +38,7 @@ internal sealed class RequestReply(int workers, int requests, string endpoint)
             await Task.Delay(TimeSpan.FromMilliseconds(1), cancellation).ConfigureAwait(false);
         }
 
+        output.WriteLine(FormattableString.Invariant($"{workers:N0} workers at {where}; Ctrl-C stops."));
         using var window = new SemaphoreSlim(Window);
         Task receiving = ReceiveAsync(client, window, cancellation);
         byte[] request = new byte[sizeof(long)];
@@ -55,29 +61,26 @@ internal sealed class RequestReply(int workers, int requests, string endpoint)
             socket.Dispose(); // Ends the worker's loop.
         }
 
-        return await Task.WhenAll(served).ConfigureAwait(false);
+        await Task.WhenAll(serving).ConfigureAwait(false);
     }
 
-    private static async Task<long> ServeAsync(RouterSocket socket, string where, CancellationToken cancellation)
+    private async Task ServeAsync(RouterSocket socket, string where, int number, CancellationToken cancellation)
     {
         socket.Connect(where);
         using var reply = new MessageBuilder();
-        long count = 0;
         await foreach (Message request in socket.ReceiveAllAsync(cancellation).ConfigureAwait(false))
         {
             using (request)
             {
-                long number = BinaryPrimitives.ReadInt64LittleEndian(request.Span);
+                long asked = BinaryPrimitives.ReadInt64LittleEndian(request.Span);
                 reply.Add(request.Span);
-                BinaryPrimitives.WriteInt64LittleEndian(reply.AddSpace(sizeof(long)), unchecked(number * number));
+                BinaryPrimitives.WriteInt64LittleEndian(reply.AddSpace(sizeof(long)), unchecked(asked * asked));
 
                 // The routing id says whom to answer; an accepted send leaves the builder empty, for the next answer.
                 await socket.SendAsync(request.RoutingId, reply, cancellation).ConfigureAwait(false);
-                count++;
+                _served[number]++;
             }
         }
-
-        return count;
     }
 
     private async Task ReceiveAsync(DealerSocket client, SemaphoreSlim window, CancellationToken cancellation)

@@ -14,8 +14,8 @@ internal sealed class CommandLine
 
     private readonly Option<string[]> _endpoints = new("--endpoint", "-e")
     {
-        Description = $"Where to listen; repeatable; port 0: any free one. Default: {Options.DefaultEndpoint}",
-        HelpName = "tcp|tls|ws|wss://host:port",
+        Description = $"Where to listen: tcp, tls, ws or wss://host:port (port 0: any free one), or ipc://path; repeatable. Default: {Options.DefaultEndpoint}",
+        HelpName = "endpoint",
     };
 
     private readonly Option<string> _certificate = new("--cert") { Description = "Certificate for tls and wss, a PEM file; a renewed file is picked up by new connections", HelpName = "file" };
@@ -118,6 +118,13 @@ internal sealed class CommandLine
         if (result.GetResult(_key) is not null && result.GetResult(_certificate) is null)
         {
             result.AddError("--key belongs to a --cert");
+            return;
+        }
+
+        if ((result.GetResult(_certificate) is not null || result.GetValue(_devCertificate)) && result.GetValue(_endpoints)?.Any(Options.IsEncrypted) is not true)
+        {
+            string option = result.GetResult(_certificate) is not null ? "--cert" : "--dev-cert";
+            result.AddError($"{option} is for tls:// and wss://: name such an --endpoint, or leave it out");
             return;
         }
 

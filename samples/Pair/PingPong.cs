@@ -4,19 +4,22 @@ using Net.Zlink;
 namespace Samples.Pair;
 
 /// <summary>One side sends a number, the other sends it back.</summary>
-internal static class PingPong
+internal sealed class PingPong(string endpoint, int rounds, TextWriter output)
 {
-    /// <summary>Plays; returns how many balls came back with the number they went with.</summary>
-    public static async Task<long> PlayAsync(string endpoint, int rounds, CancellationToken cancellation)
+    /// <summary>Balls that came back with the number they went with.</summary>
+    public long Returned { get; private set; }
+
+    /// <summary>Plays.</summary>
+    public async Task PlayAsync(CancellationToken cancellation)
     {
         await using var context = new ZlinkContext();
         using PairSocket server = context.CreatePair();
         using PairSocket client = context.CreatePair();
         string where = server.Bind(endpoint);
         client.Connect(where);
+        output.WriteLine(FormattableString.Invariant($"{rounds:N0} balls over {where}; Ctrl-C stops."));
         Task answering = AnswerAsync(server, cancellation);
 
-        long returned = 0;
         byte[] ball = new byte[sizeof(int)];
         for (int i = 0; i < rounds; i++)
         {
@@ -25,12 +28,11 @@ internal static class PingPong
 
             // A received message is a lease on pooled memory: it ends with the block.
             using Message message = await client.ReceiveAsync(cancellation).ConfigureAwait(false);
-            returned += message.Span.SequenceEqual(ball) ? 1 : 0;
+            Returned += message.Span.SequenceEqual(ball) ? 1 : 0;
         }
 
         server.Dispose(); // Ends the other side's loop.
         await answering.ConfigureAwait(false);
-        return returned;
     }
 
     private static async Task AnswerAsync(PairSocket socket, CancellationToken cancellation)

@@ -10,9 +10,21 @@ var command = new RootCommand("Two PAIR sockets play ping-pong with one message,
 return await Sample.RunAsync("Pair", command, args, async (given, cancellation) =>
 {
     int count = given.GetValue(rounds);
+    var game = new PingPong(given.GetValue(endpoint)!, count, Console.Out);
     Stopwatch watch = Stopwatch.StartNew();
-    long returned = await PingPong.PlayAsync(given.GetValue(endpoint)!, count, cancellation).ConfigureAwait(false);
-    watch.Stop();
-    Console.WriteLine(FormattableString.Invariant($"{returned:N0} of {count:N0} balls came back with their number, {watch.Elapsed.TotalMicroseconds / count:0.0} us over and back"));
-    return returned == count ? null : "a ball was lost";
+    try
+    {
+        await game.PlayAsync(cancellation).ConfigureAwait(false);
+    }
+    catch (OperationCanceledException)
+    {
+        Tell();
+        throw;
+    }
+
+    Tell();
+    return game.Returned == count ? null : "a ball was lost";
+
+    void Tell() => Console.WriteLine(FormattableString.Invariant(
+        $"{game.Returned:N0} of {count:N0} balls came back with their number, {watch.Elapsed.TotalMicroseconds / Math.Max(1, game.Returned):0.0} us over and back"));
 }).ConfigureAwait(false);

@@ -8,11 +8,24 @@ namespace ProxySample;
 /// <summary>The options of the program: their names, their help and what makes a value acceptable.</summary>
 internal sealed class CommandLine
 {
+    private static readonly string[] Transports = ["tcp", "ipc", "inproc"];
+
     private readonly Option<string> _transport = new("--transport", "-t")
     {
         Description = "How clients and workers reach the proxy",
-        HelpName = "tcp|ipc|inproc",
-        DefaultValueFactory = static _ => "tcp",
+        HelpName = string.Join('|', Transports),
+        Arity = ArgumentArity.ExactlyOne,
+        DefaultValueFactory = static _ => Transports[0],
+        CustomParser = static argument =>
+        {
+            string given = argument.Tokens[0].Value;
+            if (!Transports.Contains(given))
+            {
+                argument.AddError($"--transport does not know '{given}': use tcp, ipc or inproc");
+            }
+
+            return given;
+        },
     };
 
     private readonly Option<int> _clients = Number("--clients", "Clients that ask", 1, 1_000, 4);
@@ -26,7 +39,6 @@ internal sealed class CommandLine
 
     public CommandLine()
     {
-        _transport.AcceptOnlyFromAmong("tcp", "ipc", "inproc");
         _root = new RootCommand("A ROUTER/DEALER proxy on Net.Zlink between clients and workers, all in this process; every reply is checked.")
         {
             _transport, _clients, _workers, _requests, _size, _inFlight, _capture, _quiet,

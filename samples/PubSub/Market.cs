@@ -37,8 +37,16 @@ internal sealed class Market(int messages, int mark, string endpoint)
         Task reading = Task.WhenAll(
             CountAsync(eur, messages / 2, () => Interlocked.Increment(ref _eur), cancellation),
             CountAsync(usd, messages / 2, () => Interlocked.Increment(ref _usd), cancellation));
-        await PublishAsync(publisher, output, cancellation).ConfigureAwait(false);
-        await reading.ConfigureAwait(false);
+        try
+        {
+            await PublishAsync(publisher, output, cancellation).ConfigureAwait(false);
+            await reading.ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            output.WriteLine(FormattableString.Invariant($"eur {_eur:N0}, usd {_usd:N0} of {messages / 2:N0} each; {publisher.GetStatistics().DroppedAtHighWaterMark - before.DroppedAtHighWaterMark:N0} dropped for the slow one at its mark of {mark:N0}"));
+            throw;
+        }
 
         long dropped = publisher.GetStatistics().DroppedAtHighWaterMark - before.DroppedAtHighWaterMark;
         int total = messages / 2 * 2;

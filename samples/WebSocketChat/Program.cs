@@ -6,7 +6,7 @@ using Samples.WebSocketChat;
 Option<int> port = Sample.Number("--port", "Where the page is: http://127.0.0.1:port; 0: any free one", 8080, 0, 65_535);
 var endpoint = new Option<string>("--endpoint", "-e")
 {
-    Description = "Where the chat listens for the page's WebSocket; port 0: any free one. Default: ws://127.0.0.1:0/chat",
+    Description = "Where the chat listens for the page's WebSocket; port 0: any free one",
     HelpName = "ws://host:port/path",
     DefaultValueFactory = _ => "ws://127.0.0.1:0/chat",
 };

@@ -1,4 +1,6 @@
+using System.Globalization;
 using System.Net;
+using System.Runtime.InteropServices;
 using Net.Zlink;
 
 namespace EchoServer.Demo;
@@ -8,13 +10,18 @@ internal static class DemoCommand
 {
     private const string AnyLocalPort = "tcp://127.0.0.1:0";
 
-    /// <summary>Exit code: 0 only if every reply was checked and right, 1 if one was not.</summary>
+    /// <summary>Exit code: 0 only if every reply was checked and right, 1 if one was not, or if a signal came first.</summary>
     public static async Task<int> RunAsync(Options options, TimeSpan perStep)
     {
         if (DescriptorLimit.Complaint(DemoPlan.MostConnections) is string complaint)
         {
             return Problem.Report(complaint);
         }
+
+        // Both signals end the sweep instead of the process. The second one has its usual effect: out, now.
+        using var stop = new CancellationTokenSource();
+        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, OnSignal);
+        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, OnSignal);
 
         using var screen = new Screen();
         await using var service = new EchoService(options with { Endpoints = [AnyLocalPort] });
@@ -32,7 +39,7 @@ internal static class DemoCommand
 
         DemoStep current = DemoPlan.WarmUpStep;
         var results = new List<DemoResult>();
-        var sweep = new DemoSweep(IPEndPoint.Parse(endpoint["tcp://".Length..]), perStep, new DemoProgress(screen, options.Quiet));
+        var sweep = new DemoSweep(IPEndPoint.Parse(endpoint["tcp://".Length..]), perStep, new DemoProgress(screen, options.Quiet), stop.Token);
         try
         {
             await sweep.WarmUpAsync();
@@ -50,6 +57,14 @@ internal static class DemoCommand
             screen.WriteNotice($"FAIL at {current}: {failure.Message}.");
             return 1;
         }
+        catch (OperationCanceledException)
+        {
+            await service.StopAsync();
+            screen.KeepLive();
+            DemoTable.Write(screen, results);
+            screen.WriteLine(string.Create(CultureInfo.InvariantCulture, $"Stopped at {current}, after {sweep.Checked:N0} right replies."));
+            return 1;
+        }
 
         DemoTable.Write(screen, results);
         screen.WriteLine();
@@ -59,6 +74,12 @@ internal static class DemoCommand
             with payloads of the single byte 00, the single byte 01 and nothing among them.
             """);
         return 0;
+
+        void OnSignal(PosixSignalContext signal)
+        {
+            signal.Cancel = !stop.IsCancellationRequested;
+            stop.Cancel();
+        }
     }
 
     /// <summary>What the clients counted, the server must have counted too.</summary>

@@ -5,16 +5,17 @@ using System.Net.Sockets;
 namespace EchoServer.Demo;
 
 /// <summary>
-/// Runs the steps of the demo, one after the other, against one server. Throws <see cref="DemoException"/> at the first thing wrong.
+/// Runs the steps of the demo, one after the other, against one server. Throws <see cref="DemoException"/> at the first thing wrong,
+/// and OperationCanceledException when it is stopped.
 /// </summary>
-internal sealed class DemoSweep(IPEndPoint server, TimeSpan perStep, DemoProgress progress)
+internal sealed class DemoSweep(IPEndPoint server, TimeSpan perStep, DemoProgress progress, CancellationToken cancellation)
 {
     private static readonly TimeSpan ProgressEvery = TimeSpan.FromMilliseconds(100);
 
     private readonly Histogram _roundTrips = new();
     private DemoException? _failure;
 
-    /// <summary>Replies checked in all steps, warm-ups included.</summary>
+    /// <summary>Replies checked in all steps, warm-ups included, and of one that was stopped.</summary>
     public long Checked { get; private set; }
 
     /// <summary>Lets the process reach its stride; every reply is checked here too.</summary>
@@ -33,11 +34,11 @@ internal sealed class DemoSweep(IPEndPoint server, TimeSpan perStep, DemoProgres
             Task running = Task.WhenAll(clients.Select(RunOneAsync));
             DemoResult result = await MeasureAsync(step, clients, time);
             await StopAsync(clients, running);
-            Checked += clients.Sum(client => client.Checked);
             return result;
         }
         finally
         {
+            Checked += clients.Sum(client => client.Checked);
             Array.ForEach(clients, client => client.Dispose());
         }
     }
@@ -102,7 +103,7 @@ internal sealed class DemoSweep(IPEndPoint server, TimeSpan perStep, DemoProgres
         long started = Stopwatch.GetTimestamp();
         long before = Reading.CheckedBy(clients);
         TimeSpan elapsed = TimeSpan.Zero;
-        while (elapsed < time && await ticks.WaitForNextTickAsync())
+        while (elapsed < time && await ticks.WaitForNextTickAsync(cancellation))
         {
             ThrowIfFailed();
             elapsed = Stopwatch.GetElapsedTime(started);

@@ -7,8 +7,14 @@ internal static class DemoTable
 {
     private const int BarWidth = 10;
 
+    /// <summary>Nothing where there are none.</summary>
     public static void Write(Screen screen, IReadOnlyCollection<DemoResult> results)
     {
+        if (results.Count == 0)
+        {
+            return;
+        }
+
         double fastest = results.Max(result => result.MessagesPerSecond);
         screen.WriteLine("conns x flight      msg/s               MB/s     p50     p99  GC 0/1/2  B/msg");
         foreach (DemoResult result in results)

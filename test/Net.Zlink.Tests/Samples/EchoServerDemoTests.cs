@@ -25,6 +25,25 @@ public class EchoServerDemoTests
         Assert.All(exit.Output.Split('\n'), line => Assert.True(line.Length < 80, $"wider than 80 columns: {line}"));
     }
 
+    [Theory]
+    [InlineData("TERM")]
+    [InlineData("INT")]
+    public async Task A_signal_ends_the_demo_with_the_table_of_what_was_measured(string signal)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "NOT TESTED HERE: there is no kill to send the signal with");
+        Assert.SkipWhen(string.Equals(signal, "INT", StringComparison.Ordinal) && Interrupt.IsIgnored(), Interrupt.WhyNot);
+        await using EchoProcess demo = EchoProcess.Start("--demo", "2");
+        await demo.ReadUntilAsync(static line => line.StartsWith("[2/4]", StringComparison.Ordinal));
+
+        await demo.SignalAsync(signal);
+
+        EchoExit exit = await demo.ExitAsync();
+        Assert.Equal((1, ""), (exit.Code, exit.Errors));
+        Assert.Contains("         1 x 1 ", exit.Output, StringComparison.Ordinal);
+        Assert.Matches(@"Stopped at [\d,]+ x 30, after [\d,]+ right replies\.", exit.Output);
+        Assert.DoesNotContain("PASS", exit.Output, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task Too_few_descriptors_for_the_demo_is_one_line_that_says_how_to_raise_them()
     {

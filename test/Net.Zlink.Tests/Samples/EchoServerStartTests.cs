@@ -95,6 +95,10 @@ public class EchoServerStartTests
     [InlineData("--demo", "--endpoint", "tcp://127.0.0.1:0")]
     [InlineData("--demo", "--max-connections", "10")]
     [InlineData("--demo", "--max-message-size", "10")]
+    [InlineData("--cert", "a.pem", "-e", "tcp://127.0.0.1:0")]
+    [InlineData("--cert", "a.pem", "-e", "ws://127.0.0.1:0", "-e", "ipc:///tmp/a")]
+    [InlineData("--dev-cert")]
+    [InlineData("--dev-cert", "--demo")]
     [InlineData("--turbo")]
     [InlineData("5555")]
     public async Task A_bad_option_is_one_line_that_points_at_help(params string[] arguments)
@@ -120,7 +124,7 @@ public class EchoServerStartTests
         [
             "--endpoint", "--shards", "--mode", "--max-connections", "--max-message-size",
             "--pool", "--inline-completions", "--quiet", "--demo",
-            "Examples:", "tcp://127.0.0.1:5555",
+            "Examples:", "tcp://127.0.0.1:5555", "ipc://path",
         ];
         Assert.All(expected, word => Assert.Contains(word, exit.Output, StringComparison.Ordinal));
     }

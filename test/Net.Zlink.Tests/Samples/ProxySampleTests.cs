@@ -32,6 +32,14 @@ public sealed class ProxySampleTests
     }
 
     [Fact]
+    public async Task A_transport_that_it_does_not_know_is_one_line_without_tabs()
+    {
+        (int code, string output, string errors) = await RunAsync("--transport", "ws");
+        Assert.Equal((2, ""), (code, output));
+        Assert.Equal("Proxy: --transport does not know 'ws': use tcp, ipc or inproc. Run with --help to see the options.", errors.TrimEnd());
+    }
+
+    [Fact]
     public async Task Ctrl_C_ends_it_in_order()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "NOT TESTED HERE: there is no kill to send the signal with");

@@ -20,6 +20,22 @@ public sealed class SmallSampleTests
     }
 
     [Theory]
+    [InlineData("Pair", "TERM", @"^[\d,]+ of 100,000,000 balls came back", "--rounds", "100000000")]
+    [InlineData("Pair", "INT", @"^[\d,]+ of 100,000,000 balls came back", "--rounds", "100000000")]
+    [InlineData("DealerRouter", "TERM", @"worker 1: +[\d,]+ requests answered\s+[\d,]+ of 100,000,000 answers right", "--requests", "100000000", "--workers", "2")]
+    [InlineData("DealerRouter", "INT", @"worker 1: +[\d,]+ requests answered\s+[\d,]+ of 100,000,000 answers right", "--requests", "100000000", "--workers", "2")]
+    [InlineData("PubSub", "TERM", @"^eur [\d,]+, usd [\d,]+ of 50,000,000 each; [\d,]+ dropped", "--messages", "100000000")]
+    [InlineData("PubSub", "INT", @"^eur [\d,]+, usd [\d,]+ of 50,000,000 each; [\d,]+ dropped", "--messages", "100000000")]
+    public async Task A_sample_that_is_stopped_says_what_it_has_done(string sample, string signal, string expected, params string[] arguments)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "NOT TESTED HERE: there is no kill to send the signal with");
+        Assert.SkipWhen(string.Equals(signal, "INT", StringComparison.Ordinal) && Interrupt.IsIgnored(), Interrupt.WhyNot);
+        (int code, string output, string errors) = await SampleProcess.StopAsync(sample, signal, arguments);
+        Assert.Equal((1, $"{sample}: stopped before it was done"), (code, errors.TrimEnd()));
+        Assert.Matches(expected, output);
+    }
+
+    [Theory]
     [InlineData("Pair", "--rounds", "--rounds", "0")]
     [InlineData("DealerRouter", "--workers", "--workers", "many")]
     [InlineData("PubSub", "--turbo", "--turbo")]
@@ -57,5 +73,7 @@ public sealed class SmallSampleTests
         Assert.Equal((0, ""), (code, errors));
         Assert.Contains(option, output, StringComparison.Ordinal);
         Assert.Contains("--endpoint", output, StringComparison.Ordinal);
+        Assert.Contains("[default: tcp://127.0.0.1:0]", output, StringComparison.Ordinal);
+        Assert.DoesNotContain("Default:", output, StringComparison.Ordinal); // It would stand there twice.
     }
 }
