@@ -41,7 +41,7 @@ public sealed class MessageBuilder : IDisposable
     }
 
     /// <summary>Adds a part; copies it.</summary>
-    /// <param name="part">Any bytes, also none.</param>
+    /// <param name="part">Any bytes, also none; a null array is taken for none.</param>
     /// <returns>This builder.</returns>
     /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
     /// <exception cref="ArgumentException">All copied parts together would be longer than a .NET array.</exception>

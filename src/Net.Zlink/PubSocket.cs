@@ -31,7 +31,7 @@ public sealed class PubSocket : ZlinkSocket
     internal readonly MessageSender Sender;
 
     /// <summary>Sends a message of one part if it need not wait.</summary>
-    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <param name="payload">Any bytes, also none, which a null array is taken for; copied.</param>
     /// <returns>False if it would have to wait.</returns>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
@@ -39,7 +39,7 @@ public sealed class PubSocket : ZlinkSocket
     public bool TrySend(ReadOnlySpan<byte> payload) => Sender.TrySend([], payload) == ZlinkError.None;
 
     /// <summary>Sends a message of one part, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
-    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <param name="payload">Any bytes, also none, which a null array is taken for; copied.</param>
     /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
@@ -47,7 +47,7 @@ public sealed class PubSocket : ZlinkSocket
     public void Send(ReadOnlySpan<byte> payload) => Sender.Send([], payload);
 
     /// <summary>Sends a message of one part, blocking the calling thread for room.</summary>
-    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <param name="payload">Any bytes, also none, which a null array is taken for; copied.</param>
     /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait.</param>
     /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
@@ -57,7 +57,7 @@ public sealed class PubSocket : ZlinkSocket
     public void Send(ReadOnlySpan<byte> payload, TimeSpan timeout) => Sender.Send([], payload, OptionValue.Time(timeout, mayBeInfinite: true));
 
     /// <summary>Sends a message of one part, waiting for room if need be.</summary>
-    /// <param name="payload">Any bytes, also none; unchanged until the task completes.</param>
+    /// <param name="payload">Any bytes, also none, which a null array is taken for; unchanged until the task completes.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
     /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>

@@ -8,7 +8,7 @@ public sealed record StreamConnectOptions
 
     /// <summary>
     /// After a loss, connect again until it succeeds or the socket is disposed. Each new connection is a new peer with a new id and is announced as one; what
-    /// was not delivered to the old one is dropped and counted. Not after Disconnect, a protocol fault or a handler that threw. Default false.
+    /// was not delivered to the old one is dropped and counted. Not before the first connection: where that attempt fails, ConnectAsync throws. Not after Disconnect, a protocol fault or a handler that threw. Default false.
     /// </summary>
     public bool Reconnect { get; init; }
 

@@ -204,14 +204,14 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
 
     /// <summary>Sends a payload if there is room; copies it.</summary>
     /// <param name="peerId">The peer.</param>
-    /// <param name="payload">Any bytes, also none.</param>
+    /// <param name="payload">Any bytes, also none, which a null array is taken for.</param>
     /// <returns>False if the peer is at its high-water mark or at a byte limit, or gone; all are, once the socket has ended.</returns>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     public bool TrySend(uint peerId, ReadOnlySpan<byte> payload) => TrySend(peerId, payload, out _);
 
     /// <summary>Sends a payload if there is room; copies it.</summary>
     /// <param name="peerId">The peer.</param>
-    /// <param name="payload">Any bytes, also none.</param>
+    /// <param name="payload">Any bytes, also none, which a null array is taken for.</param>
     /// <param name="error">None; Again: the peer is at its high-water mark or at a byte limit; HostUnreachable: it is gone, as all are once the socket has ended; NotSupported: it is a pipe.</param>
     /// <returns>True if it was accepted.</returns>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
@@ -223,7 +223,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
 
     /// <summary>Sends a payload, blocking for room at most <see cref="SocketOptions.SendTimeout"/>; copies it.</summary>
     /// <param name="peerId">The peer.</param>
-    /// <param name="payload">Any bytes, also none.</param>
+    /// <param name="payload">Any bytes, also none, which a null array is taken for.</param>
     /// <exception cref="ZlinkException">Again: no room in time. HostUnreachable: no such peer; there is none any more once the socket has ended. NotSupported: it is a pipe.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     /// <exception cref="InvalidOperationException">It would block a shard: called from a handler; use SendAsync there.</exception>
@@ -231,7 +231,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
 
     /// <summary>Sends a payload, blocking for room; copies it.</summary>
     /// <param name="peerId">The peer.</param>
-    /// <param name="payload">Any bytes, also none.</param>
+    /// <param name="payload">Any bytes, also none, which a null array is taken for.</param>
     /// <param name="timeout">How long to wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
     /// <exception cref="ZlinkException">Again: no room in time. HostUnreachable: no such peer; there is none any more once the socket has ended. NotSupported: it is a pipe.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
@@ -311,7 +311,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
 
     /// <summary>Sends one payload to many peers, encoded once. Never waits: a peer that is at its high-water mark or at a byte limit, or gone, is passed over; all are gone once the socket has ended.</summary>
     /// <param name="peerIds">The peers.</param>
-    /// <param name="payload">Any bytes, also none; copied once.</param>
+    /// <param name="payload">Any bytes, also none, which a null array is taken for; copied once.</param>
     /// <returns>How many peers took it.</returns>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     public int Broadcast(ReadOnlySpan<uint> peerIds, ReadOnlySpan<byte> payload) => _sender.Broadcast(peerIds, payload);

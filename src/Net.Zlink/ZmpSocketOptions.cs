@@ -72,7 +72,7 @@ public abstract class ZmpSocketOptions : SocketOptions
         set => field = value is { } time ? OptionValue.Time(time, mayBeInfinite: false, nameof(value)) : null;
     }
 
-    /// <summary>The pause before a lost connection is made anew; a random part of its length is added. Zero: never. Default 100 ms. For endpoints made afterwards.</summary>
+    /// <summary>The pause before a lost connection is made anew; a random part of its length is added. Zero: never. Default 100 ms. Where endpoints may be dead for long set <see cref="ReconnectIntervalMax"/>, too. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan ReconnectInterval { get; set => field = OptionValue.Time(value, mayBeInfinite: false); } = TimeSpan.FromMilliseconds(100);
 

@@ -232,7 +232,7 @@ public sealed class NativeOptionsTests
     }
 
     [Fact]
-    public async Task The_files_of_TLS_are_texts_of_at_most_256_bytes_and_nothing_clears_them()
+    public async Task The_files_of_TLS_are_texts_of_at_most_256_bytes_and_an_empty_one_clears_them()
     {
         await using var context = new ZlinkContext();
         using StreamSocket socket = context.CreateStream();
