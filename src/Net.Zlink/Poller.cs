@@ -194,7 +194,7 @@ public sealed class Poller : IDisposable
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
     public int Poll(Span<PollResult> results, TimeSpan timeout)
     {
-        OptionValue.Time(timeout, mayBeInfinite: true);
+        OptionRange.Time(timeout, mayBeInfinite: true);
         int count = Look(results);
         if (count > 0)
         {

@@ -54,7 +54,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
-    public void Send(ReadOnlySpan<byte> payload, TimeSpan timeout) => Sender.Send([], payload, OptionValue.Time(timeout, mayBeInfinite: true));
+    public void Send(ReadOnlySpan<byte> payload, TimeSpan timeout) => Sender.Send([], payload, OptionRange.Time(timeout, mayBeInfinite: true));
 
     /// <summary>Sends a message of one part, waiting for room if need be.</summary>
     /// <param name="payload">Any bytes, also none, which a null array is taken for; unchanged until the task completes.</param>
@@ -93,7 +93,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
-    public void Send(MessageBuilder message, TimeSpan timeout) => Sender.Send([], message, OptionValue.Time(timeout, mayBeInfinite: true));
+    public void Send(MessageBuilder message, TimeSpan timeout) => Sender.Send([], message, OptionRange.Time(timeout, mayBeInfinite: true));
 
     /// <summary>Sends a message of several parts, whole or not at all, waiting for room if need be.</summary>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
@@ -131,7 +131,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a shard.</exception>
     /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
-    public void Send(in Message message, TimeSpan timeout) => Sender.Send([], in message, OptionValue.Time(timeout, mayBeInfinite: true));
+    public void Send(in Message message, TimeSpan timeout) => Sender.Send([], in message, OptionRange.Time(timeout, mayBeInfinite: true));
 
     /// <summary>Passes a received message on, without a copy of long parts, waiting for room if need be.</summary>
     /// <param name="message">A received message; accepted, it is ended.</param>

@@ -32,7 +32,7 @@ public abstract class ReceivingSocket : ZlinkSocket
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">Called on a shard.</exception>
-    public Message Receive(TimeSpan timeout) => Receiver.Receive(OptionValue.Time(timeout, mayBeInfinite: true));
+    public Message Receive(TimeSpan timeout) => Receiver.Receive(OptionRange.Time(timeout, mayBeInfinite: true));
 
     /// <summary>Waits for the next message, blocking the calling thread, where it is no surprise that none comes.</summary>
     /// <param name="message">The message; dispose it.</param>
@@ -42,7 +42,7 @@ public abstract class ReceivingSocket : ZlinkSocket
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="InvalidOperationException">Called on a shard.</exception>
-    public bool TryReceive(out Message message, TimeSpan timeout) => Receiver.TryReceive(OptionValue.Time(timeout, mayBeInfinite: true), out message);
+    public bool TryReceive(out Message message, TimeSpan timeout) => Receiver.TryReceive(OptionRange.Time(timeout, mayBeInfinite: true), out message);
 
     /// <summary>Waits for the next message. Any number may wait; they are served in order.</summary>
     /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>

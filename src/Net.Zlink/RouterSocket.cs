@@ -96,7 +96,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. The payload is longer than a frame can be.</exception>
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
-    public void Send(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload, TimeSpan timeout) => Sender.Send(Named(routingId), payload, OptionValue.Time(timeout, mayBeInfinite: true));
+    public void Send(ReadOnlySpan<byte> routingId, ReadOnlySpan<byte> payload, TimeSpan timeout) => Sender.Send(Named(routingId), payload, OptionRange.Time(timeout, mayBeInfinite: true));
 
     /// <summary>Sends a message of one part, waiting for room if need be.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -154,7 +154,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. The message has no part.</exception>
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
-    public void Send(ReadOnlySpan<byte> routingId, MessageBuilder message, TimeSpan timeout) => Sender.Send(Named(routingId), message, OptionValue.Time(timeout, mayBeInfinite: true));
+    public void Send(ReadOnlySpan<byte> routingId, MessageBuilder message, TimeSpan timeout) => Sender.Send(Named(routingId), message, OptionRange.Time(timeout, mayBeInfinite: true));
 
     /// <summary>Sends a message of several parts, whole or not at all, waiting for room if need be.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
@@ -212,7 +212,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a shard.</exception>
     /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is.</exception>
-    public void Send(ReadOnlySpan<byte> routingId, in Message message, TimeSpan timeout) => Sender.Send(Named(routingId), in message, OptionValue.Time(timeout, mayBeInfinite: true));
+    public void Send(ReadOnlySpan<byte> routingId, in Message message, TimeSpan timeout) => Sender.Send(Named(routingId), in message, OptionRange.Time(timeout, mayBeInfinite: true));
 
     /// <summary>Passes a received message on, without a copy of long parts, waiting for room if need be.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>

@@ -25,27 +25,27 @@ public abstract class SocketOptions
     /// Acts at once; on STREAM for endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public int SendHighWaterMark { get; set => Set(ref field, OptionValue.InRange(value, 0)); } = 300_000;
+    public int SendHighWaterMark { get; set => Set(ref field, OptionRange.InRange(value, 0)); } = 300_000;
 
     /// <summary>Messages of one peer that may wait to be received; at the mark that peer is not read, so that TCP pushes back to it. May be passed by one read (64 KiB). 0: no mark. Default 300,000. Acts at once; on STREAM for endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public int ReceiveHighWaterMark { get; set => Set(ref field, OptionValue.InRange(value, 0)); } = 300_000;
+    public int ReceiveHighWaterMark { get; set => Set(ref field, OptionRange.InRange(value, 0)); } = 300_000;
 
     /// <summary>Bytes, frame headers included, that may wait to be written to one peer; at least one message always fits. 0: no limit, as in the native core. Default 64 MiB. Acts at once; on STREAM for endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public long SendByteLimit { get; set => Set(ref field, OptionValue.InRange(value, 0)); } = 64L * 1024 * 1024;
+    public long SendByteLimit { get; set => Set(ref field, OptionRange.InRange(value, 0)); } = 64L * 1024 * 1024;
 
     /// <summary>Bytes of one peer that may wait to be received. 0: no limit. Default 64 MiB. Of PUB and XPUB also what one subscriber's topics may take up, each counted as 640 bytes and twice its length, unless it is in this context. Acts at once; on STREAM for endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public long ReceiveByteLimit { get; set => Set(ref field, OptionValue.InRange(value, 0)); } = 64L * 1024 * 1024;
+    public long ReceiveByteLimit { get; set => Set(ref field, OptionRange.InRange(value, 0)); } = 64L * 1024 * 1024;
 
     /// <summary>Connections that the system may hold until they are accepted; the system caps it (net.core.somaxconn). Default 65,536 for STREAM, 100 for the others. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public int Backlog { get; set => field = OptionValue.InRange(value, 0); } = 100;
+    public int Backlog { get; set => field = OptionRange.InRange(value, 0); } = 100;
 
     /// <summary>Connections this socket holds at the same time; further ones are closed at once, with an event and a count. 0 (default): no cap. Acts at once; on STREAM for endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public int MaxConnections { get; set => Set(ref field, OptionValue.InRange(value, 0)); }
+    public int MaxConnections { get; set => Set(ref field, OptionRange.InRange(value, 0)); }
 
     /// <summary>Allow IPv6 in names, literals and wildcards; bind then listens on both families. Default: <see cref="ZlinkContextOptions.IPv6"/> of the socket's context, which is false. For endpoints made afterwards.</summary>
     public bool IPv6 { get => _ipv6 ?? _context?.IPv6 ?? false; set => _ipv6 = value; }
@@ -55,34 +55,34 @@ public abstract class SocketOptions
 
     /// <summary>SO_SNDBUF in bytes; -1 (default): the system decides. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
-    public int SendBufferSize { get; set => field = OptionValue.InRange(value, -1); } = -1;
+    public int SendBufferSize { get; set => field = OptionRange.InRange(value, -1); } = -1;
 
     /// <summary>SO_RCVBUF in bytes; -1 (default): the system decides. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
-    public int ReceiveBufferSize { get; set => field = OptionValue.InRange(value, -1); } = -1;
+    public int ReceiveBufferSize { get; set => field = OptionRange.InRange(value, -1); } = -1;
 
     /// <summary>TCP keep-alive: null (default) leaves it to the system. For endpoints made afterwards.</summary>
     public bool? KeepAlive { get; set; }
 
     /// <summary>Unanswered probes until the connection counts as lost; -1 (default): the system's. Used when <see cref="KeepAlive"/> is true, as are the next two. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
-    public int KeepAliveCount { get; set => field = OptionValue.InRange(value, -1); } = -1;
+    public int KeepAliveCount { get; set => field = OptionRange.InRange(value, -1); } = -1;
 
     /// <summary>Seconds of silence before the first probe; -1 (default): the system's. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
-    public int KeepAliveIdleSeconds { get; set => field = OptionValue.InRange(value, -1); } = -1;
+    public int KeepAliveIdleSeconds { get; set => field = OptionRange.InRange(value, -1); } = -1;
 
     /// <summary>Seconds between probes; -1 (default): the system's. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
-    public int KeepAliveIntervalSeconds { get; set => field = OptionValue.InRange(value, -1); } = -1;
+    public int KeepAliveIntervalSeconds { get; set => field = OptionRange.InRange(value, -1); } = -1;
 
     /// <summary>How long Send without a timeout of its own waits for room. Default: as long as it takes. Acts at once, on the calls that follow.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
-    public TimeSpan SendTimeout { get; set => field = OptionValue.Time(value, mayBeInfinite: true); } = Timeout.InfiniteTimeSpan;
+    public TimeSpan SendTimeout { get; set => field = OptionRange.Time(value, mayBeInfinite: true); } = Timeout.InfiniteTimeSpan;
 
     /// <summary>How long Receive without a timeout of its own waits for a message. Default: as long as it takes. Acts at once, on the calls that follow.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
-    public TimeSpan ReceiveTimeout { get; set => field = OptionValue.Time(value, mayBeInfinite: true); } = Timeout.InfiniteTimeSpan;
+    public TimeSpan ReceiveTimeout { get; set => field = OptionRange.Time(value, mayBeInfinite: true); } = Timeout.InfiniteTimeSpan;
 
     /// <summary>
     /// How long a peer that this side ends may go on taking what Send accepted. Default: <see cref="ZlinkContextOptions.DefaultLinger"/> of the socket's context, which is as long as it takes; SUB and XSUB: zero.
@@ -91,7 +91,7 @@ public abstract class SocketOptions
     /// Acts at once: the value at the close counts. Of STREAM that holds where the socket is disposed; for the end of a single peer (Disconnect, Unbind, a completed pipe) a change counts for endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
-    public TimeSpan Linger { get => _linger ?? _context?.DefaultLinger ?? Timeout.InfiniteTimeSpan; set => _linger = OptionValue.Time(value, mayBeInfinite: true); }
+    public TimeSpan Linger { get => _linger ?? _context?.DefaultLinger ?? Timeout.InfiniteTimeSpan; set => _linger = OptionRange.Time(value, mayBeInfinite: true); }
 
     /// <summary>
     /// How long to wait for the peer's end of the connection after ours, for a peer that ended first to take what Send had accepted, and behind a <see cref="Linger"/> that is over, or zero, for what has begun to leave. Default 5 seconds:
@@ -99,17 +99,17 @@ public abstract class SocketOptions
     /// with a linger time of zero too; each of what has begun to leave and, over tls, ws and wss, the farewell may take as long before that. <see cref="ZlinkContextOptions.ShutdownTimeout"/> cuts all of it short. For endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
-    public TimeSpan CloseTimeout { get; set => field = OptionValue.Time(value, mayBeInfinite: false); } = TimeSpan.FromSeconds(5);
+    public TimeSpan CloseTimeout { get; set => field = OptionRange.Time(value, mayBeInfinite: false); } = TimeSpan.FromSeconds(5);
 
     /// <summary>How long one attempt to connect may take, all addresses of a name together. Zero (default): the system's own limit, minutes as a rule. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
-    public TimeSpan ConnectTimeout { get; set => field = OptionValue.Time(value, mayBeInfinite: false); }
+    public TimeSpan ConnectTimeout { get; set => field = OptionRange.Time(value, mayBeInfinite: false); }
 
     /// <summary>
     /// How long each phase of a handshake may take: TLS, the WebSocket upgrade, and that of ZMP; a connection that takes longer is closed. STREAM over tcp and ipc has no handshake and no such limit. Zero: no limit. Default 30 seconds. For endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
-    public TimeSpan HandshakeInterval { get; set => field = OptionValue.Time(value, mayBeInfinite: false); } = TimeSpan.FromSeconds(30);
+    public TimeSpan HandshakeInterval { get; set => field = OptionRange.Time(value, mayBeInfinite: false); } = TimeSpan.FromSeconds(30);
 
     /// <summary>Options of tls and wss endpoints. For endpoints made afterwards.</summary>
     public TlsOptions Tls { get; } = new();
@@ -122,11 +122,11 @@ public abstract class SocketOptions
     /// many minutes. Connections over tcp only; where the system does not have it, it has no effect. For endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative, infinite or above 2,147,483,647 ms.</exception>
-    public TimeSpan MaxUnacknowledged { get; set => field = OptionValue.TimeUpTo(value, OptionValue.LongestTime); }
+    public TimeSpan MaxUnacknowledged { get; set => field = OptionRange.TimeUpTo(value, OptionRange.LongestTime); }
 
     /// <summary>The IP type of service of what is sent, 0 (default: the system's) to 255; on IPv6 the traffic class. Connections over tcp, in both directions. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is not within 0 to 255.</exception>
-    public int TypeOfService { get; set => field = OptionValue.InRange(value, 0, byte.MaxValue); }
+    public int TypeOfService { get; set => field = OptionRange.InRange(value, 0, byte.MaxValue); }
 
     /// <summary>
     /// The network interface that connections over tcp use, such as "eth0"; empty (default): whichever leads there. Linux only: elsewhere binding and connecting fail while it is set. For endpoints made afterwards.
@@ -138,7 +138,7 @@ public abstract class SocketOptions
         get;
         set
         {
-            OptionValue.NotNull(value, "an empty name leaves it to the system");
+            OptionRange.NotNull(value, "an empty name leaves it to the system");
             if (System.Text.Encoding.UTF8.GetByteCount(value) > TcpSettings.LongestDevice || value.Contains('\0', StringComparison.Ordinal))
             {
                 throw new ArgumentException($"{nameof(BindToDevice)} takes the name of an interface, which has at most {TcpSettings.LongestDevice} bytes and no zero among them.", nameof(value));

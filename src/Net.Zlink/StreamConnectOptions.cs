@@ -14,9 +14,9 @@ public sealed record StreamConnectOptions
 
     /// <summary>The pause before an attempt: this plus a random part of it. Default 100 ms.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is not positive.</exception>
-    public TimeSpan ReconnectInterval { get; init => field = OptionValue.TimeAboveZero(value); } = TimeSpan.FromMilliseconds(100);
+    public TimeSpan ReconnectInterval { get; init => field = OptionRange.TimeAboveZero(value); } = TimeSpan.FromMilliseconds(100);
 
     /// <summary>With a value above zero the pause doubles from <see cref="ReconnectInterval"/> up to this, without the random part. Default zero.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
-    public TimeSpan ReconnectIntervalMax { get; init => field = OptionValue.Time(value, mayBeInfinite: false); }
+    public TimeSpan ReconnectIntervalMax { get; init => field = OptionRange.Time(value, mayBeInfinite: false); }
 }

@@ -24,7 +24,7 @@ public sealed class StreamOptions : SocketOptions
     /// Default 8 MiB: it bounds a server's memory whatever the number of peers, and is what a fast consumer (1 GB/s) works off in 8 ms.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public long TotalReceiveByteLimit { get; set => field = OptionValue.InRange(value, 0); } = 8L * 1024 * 1024;
+    public long TotalReceiveByteLimit { get; set => field = OptionRange.InRange(value, 0); } = 8L * 1024 * 1024;
 
     /// <summary>
     /// True: code that awaits <see cref="StreamSocket.ReceiveAsync"/>, <see cref="StreamSocket.ReceiveManyAsync"/> or <see cref="StreamSocket.ReceiveAllAsync"/> goes on in the shard that has read the
@@ -36,11 +36,11 @@ public sealed class StreamOptions : SocketOptions
 
     /// <summary>Ends a peer that sent nothing, not even a part of a frame, for so long. Zero (default): never, as in the native core. A peer that we do not read is not counted as silent. Pipes have it, too: Input then ends, or fails with an IOException. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
-    public TimeSpan IdleTimeout { get; set => field = OptionValue.Time(value, mayBeInfinite: false); }
+    public TimeSpan IdleTimeout { get; set => field = OptionRange.Time(value, mayBeInfinite: false); }
 
     /// <summary>Ends a peer that took nothing for so long while something waited to be written to it; less than 16 KiB, beside what the system's own buffers hold, counts as nothing. Pipes have it, too: Input and Output then fail. Zero (default): never. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
-    public TimeSpan WriteTimeout { get; set => field = OptionValue.Time(value, mayBeInfinite: false); }
+    public TimeSpan WriteTimeout { get; set => field = OptionRange.Time(value, mayBeInfinite: false); }
 
     internal StreamSettings Snapshot() => new(
         ConnectionSettings(StreamFraming.EffectiveLimit(MaxMessageSize), IdleTimeout, WriteTimeout),

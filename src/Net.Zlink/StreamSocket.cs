@@ -169,7 +169,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">Called on a shard, from a handler.</exception>
-    public StreamMessage Receive(TimeSpan timeout) => _receiver.Receive(OptionValue.Time(timeout, mayBeInfinite: true));
+    public StreamMessage Receive(TimeSpan timeout) => _receiver.Receive(OptionRange.Time(timeout, mayBeInfinite: true));
 
     /// <summary>Waits for the next message. Any number may wait; they are served in order.</summary>
     /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
@@ -239,7 +239,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <exception cref="InvalidOperationException">It would block a shard: called from a handler; use SendAsync there.</exception>
     public void Send(uint peerId, ReadOnlySpan<byte> payload, TimeSpan timeout)
     {
-        OptionValue.Time(timeout, mayBeInfinite: true);
+        OptionRange.Time(timeout, mayBeInfinite: true);
         _sender.Send(peerId, payload, timeout);
     }
 

@@ -15,13 +15,13 @@ public sealed class TlsOptions
     private const string Emptied = "an empty text is none";
 
     /// <summary>PEM file with this side's certificate and, behind it, those of its issuers. Empty (default): none. A listener needs one; a client shows it if the server asks. For endpoints made afterwards.</summary>
-    public string CertificateFile { get; set => field = OptionValue.NotNull(value, Emptied); } = "";
+    public string CertificateFile { get; set => field = OptionRange.NotNull(value, Emptied); } = "";
 
     /// <summary>PEM file with the certificate's private key: PRIVATE KEY, ENCRYPTED PRIVATE KEY, RSA PRIVATE KEY or EC PRIVATE KEY. Empty (default): it is in <see cref="CertificateFile"/>. For endpoints made afterwards.</summary>
-    public string KeyFile { get; set => field = OptionValue.NotNull(value, Emptied); } = "";
+    public string KeyFile { get; set => field = OptionRange.NotNull(value, Emptied); } = "";
 
     /// <summary>The private key's password. Empty (default): it has none. One that a key without a password does not need is ignored. For endpoints made afterwards.</summary>
-    public string KeyPassword { get; set => field = OptionValue.NotNull(value, Emptied); } = "";
+    public string KeyPassword { get; set => field = OptionRange.NotNull(value, Emptied); } = "";
 
     /// <summary>This side's certificate with its private key; goes before the files. Null (default): the files. For endpoints made afterwards.</summary>
     public X509Certificate2? Certificate { get; set; }
@@ -30,7 +30,7 @@ public sealed class TlsOptions
     /// PEM file with the only authorities that peers' certificates may come from, together with those in the CustomTrustStore of <see cref="ChainPolicy"/>, if there is one. Empty (default): see <see cref="TrustSystem"/>.
     /// It holds with <see cref="ChainPolicy"/>, <see cref="Server"/> and <see cref="Client"/> as well. A callback (<see cref="Validation"/>) is told what these authorities make of a certificate, and decides. For endpoints made afterwards.
     /// </summary>
-    public string CaFile { get; set => field = OptionValue.NotNull(value, Emptied); } = "";
+    public string CaFile { get; set => field = OptionRange.NotNull(value, Emptied); } = "";
 
     /// <summary>
     /// Trust the system's authorities while <see cref="CaFile"/> is empty. Default true. False without a file trusts nobody but the authorities in the CustomTrustStore of <see cref="ChainPolicy"/>, if there is one. It holds with
@@ -46,7 +46,7 @@ public sealed class TlsOptions
     public bool RequireClientCertificate { get; set; }
 
     /// <summary>The name to ask the server for (SNI) and to check its certificate against. Empty (default): the endpoint's host. An IP address is only checked, and not sent as SNI (RFC 6066, 3): a server with several certificates shows its default one. For endpoints made afterwards.</summary>
-    public string HostName { get; set => field = OptionValue.NotNull(value, Emptied); } = "";
+    public string HostName { get; set => field = OptionRange.NotNull(value, Emptied); } = "";
 
     /// <summary>Versions to speak. None (default): what the system allows, 1.2 and 1.3 as a rule. For endpoints made afterwards.</summary>
     public SslProtocols Protocols { get; set; }

@@ -149,7 +149,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public Task<ShutdownReport> ShutdownAsync(TimeSpan deadline, CancellationToken cancellationToken = default)
     {
-        deadline = OptionValue.Time(deadline, mayBeInfinite: true);
+        deadline = OptionRange.Time(deadline, mayBeInfinite: true);
         lock (_gate)
         {
             if (!_closed)
@@ -175,7 +175,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         {
             // The drain keeps its own deadline; this one only guards against waiting for ever on a clock that stands still.
             TimeSpan guard = TimeSpan.FromSeconds(5);
-            bool isBounded = _options.ShutdownTimeout != Timeout.InfiniteTimeSpan && _options.ShutdownTimeout <= OptionValue.LongestTime - guard;
+            bool isBounded = _options.ShutdownTimeout != Timeout.InfiniteTimeSpan && _options.ShutdownTimeout <= OptionRange.LongestTime - guard;
             shutdown.Wait(isBounded ? _options.ShutdownTimeout + guard : Timeout.InfiniteTimeSpan);
         }
     }

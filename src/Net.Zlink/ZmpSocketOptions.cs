@@ -43,11 +43,11 @@ public abstract class ZmpSocketOptions : SocketOptions
 
     /// <summary>Most parts of one received message; more end the connection. Default 1,000,000: the native core has no limit, and so no defence against a peer that never ends a message. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
-    public int MaxMessageParts { get; set => field = OptionValue.InRange(value, 1); } = 1_000_000;
+    public int MaxMessageParts { get; set => field = OptionRange.InRange(value, 1); } = 1_000_000;
 
     /// <summary>Between two heartbeats that this side sends. Zero (default): none. For endpoints made afterwards (docs/protocol.md section 14).</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
-    public TimeSpan HeartbeatInterval { get; set => field = OptionValue.Time(value, mayBeInfinite: false); }
+    public TimeSpan HeartbeatInterval { get; set => field = OptionRange.Time(value, mayBeInfinite: false); }
 
     /// <summary>
     /// How long the peer may wait for this side's next heartbeat before it gives the connection up, in steps of 100 ms, announced with each heartbeat; also the most that this side waits for the peer's.
@@ -59,7 +59,7 @@ public abstract class ZmpSocketOptions : SocketOptions
         get;
         set
         {
-            OptionValue.TimeUpTo(value, LongestTtl);
+            OptionRange.TimeUpTo(value, LongestTtl);
             field = TimeSpan.FromMilliseconds(Math.Truncate(value.TotalMilliseconds / 100) * 100);
         }
     }
@@ -69,16 +69,16 @@ public abstract class ZmpSocketOptions : SocketOptions
     public TimeSpan? HeartbeatTimeout
     {
         get;
-        set => field = value is { } time ? OptionValue.Time(time, mayBeInfinite: false, nameof(value)) : null;
+        set => field = value is { } time ? OptionRange.Time(time, mayBeInfinite: false, nameof(value)) : null;
     }
 
     /// <summary>The pause before a lost connection is made anew; a random part of its length is added. Zero: never. Default 100 ms. Where endpoints may be dead for long set <see cref="ReconnectIntervalMax"/>, too. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
-    public TimeSpan ReconnectInterval { get; set => field = OptionValue.Time(value, mayBeInfinite: false); } = TimeSpan.FromMilliseconds(100);
+    public TimeSpan ReconnectInterval { get; set => field = OptionRange.Time(value, mayBeInfinite: false); } = TimeSpan.FromMilliseconds(100);
 
     /// <summary>Above zero, pauses double from <see cref="ReconnectInterval"/> up to this, without the random part. Default zero. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
-    public TimeSpan ReconnectIntervalMax { get; set => field = OptionValue.Time(value, mayBeInfinite: false); }
+    public TimeSpan ReconnectIntervalMax { get; set => field = OptionRange.Time(value, mayBeInfinite: false); }
 
     /// <summary>Queue only for connections that are up: what waits for a lost one is dropped, and sends wait for the next. Default false. For endpoints made afterwards.</summary>
     public bool Immediate { get; set; }

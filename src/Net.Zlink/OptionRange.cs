@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 namespace Net.Zlink;
 
 /// <summary>The ranges of options. What is refused says which option it was meant for and what that takes: an object of many properties, all called <c>value</c> inside, is set in one expression.</summary>
-internal static class OptionValue
+internal static class OptionRange
 {
     // The name that a setter has for what it is given, which tells its caller nothing.
     private const string Setters = "value";
