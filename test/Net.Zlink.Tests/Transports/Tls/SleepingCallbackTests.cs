@@ -21,7 +21,7 @@ public sealed class SleepingCallbackTests(ITestOutputHelper output) : IDisposabl
     // Of the 99th percentile before the callbacks sleep. The two thousands are measured one behind the other, so others' work may fall upon the second alone.
     private const int AllowedFactor = 10;
 
-    // Besides: a trip is a tenth of a millisecond, of which ten times is no time slice of the system's yet; this is a dozen, in one trip of a hundred.
+    // Besides: it is a tenth of a millisecond as a rule, of which ten times is no time slice of the system's yet, and was 20 ms once in 300, on two processors that others used.
     private static readonly TimeSpan AllowedFloor = TimeSpan.FromMilliseconds(50);
 
     // Six, and more than the pool has threads for: one for each processor by itself, and what tests before this one made it add.
