@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using System.Runtime.InteropServices;
+using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -103,6 +104,23 @@ public sealed class PatternSnippets
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => relaying.Guarded());
     }
 
+    [Fact]
+    public async Task An_endpoint_that_was_given_up_is_connected_again()
+    {
+        await using var fixture = new ContextFixture();
+        DealerSocket dealer = fixture.Context.CreateDealer();
+        ConnectAgain(dealer, TimeSpan.FromMilliseconds(1), Guard.Token);
+        using RawListener balancer = fixture.Listen();
+        dealer.Connect(balancer.Endpoint);
+        using (RawPeer refused = await balancer.AcceptAsync())
+        {
+            await refused.SendAsync("HTTP/1.1 503 Service Unavailable\r\n\r\n"u8.ToArray());
+            await refused.ReadToAnyEndAsync();
+        }
+
+        using RawPeer again = await balancer.AcceptAsync();
+    }
+
     private static async Task RelayAsync(ReceivingSocket source, DuplexSocket target, CancellationToken cancellation)
     {
         var batch = new Message[64];
@@ -131,6 +149,17 @@ public sealed class PatternSnippets
                 reply.Add(request[0].Span).Add(request[1].Span);
                 await router.SendAsync(request.RoutingId, reply, cancellation);
             }
+        }
+    }
+
+    private static void ConnectAgain(ZlinkSocket socket, TimeSpan pause, CancellationToken end)
+    {
+        socket.OnEvent(SocketEventTypes.ConnectGivenUp, given => _ = ConnectLaterAsync(given.RemoteEndpoint));
+
+        async Task ConnectLaterAsync(string endpoint)
+        {
+            await Task.Delay(pause, end);
+            socket.Connect(endpoint);
         }
     }
 

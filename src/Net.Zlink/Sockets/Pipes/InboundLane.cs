@@ -288,8 +288,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     {
         using (_gate.Hold())
         {
-            SettleReport();
-            _room.BecomeRest();
+            _room.BecomeRest(); // With what is taken and not reported yet, which is the consumers' to settle: the next look at this lane gives that back.
         }
     }
 
