@@ -210,6 +210,11 @@ internal abstract class StreamedWire : Wire
     /// <summary>Reads; an empty buffer only waits until a read is likely to bring something. 0 into a buffer that is not empty: see <see cref="JudgeEnd"/>.</summary>
     protected abstract ValueTask<int> ReadAsync(Memory<byte> into);
 
+    /// <summary>A read into a buffer has brought so much.</summary>
+    protected virtual void OnFetched(int read)
+    {
+    }
+
     /// <summary>Writes all of it.</summary>
     protected abstract ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame);
 
@@ -427,6 +432,7 @@ internal abstract class StreamedWire : Wire
         }
 
         _step = ReadStep.Probe;
+        OnFetched(read);
         (_start, _end) = (Headroom, Headroom + read);
         if (read == 0)
         {

@@ -24,8 +24,11 @@ internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool) : S
     protected override ValueTask<int> ReadAsync(Memory<byte> into)
     {
         tls.BeginTurn();
-        return tls.ReadAsync(into);
+        return tls.BeginReadAsync(into);
     }
+
+    /// <inheritdoc/>
+    protected override void OnFetched(int read) => tls.End(read);
 
     /// <inheritdoc/>
     protected override ValueTask<int> ReadRawAsync(Memory<byte> into) => ReadAsync(into);
