@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.Globalization;
-using System.Runtime.InteropServices;
 using Net.Zlink;
 
 namespace Samples;
@@ -54,8 +53,7 @@ internal static class Sample
         }
 
         using var stop = new CancellationTokenSource();
-        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, OnSignal);
-        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, OnSignal);
+        using var signals = new StopSignals(stop);
         try
         {
             string? wrong = await run(result, stop.Token).ConfigureAwait(false);
@@ -68,12 +66,6 @@ internal static class Sample
         catch (OperationCanceledException)
         {
             return Report(name, "stopped before it was done", Wrong);
-        }
-
-        void OnSignal(PosixSignalContext signal)
-        {
-            signal.Cancel = !stop.IsCancellationRequested; // A second one ends the program at once.
-            stop.Cancel();
         }
     }
 

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
-using System.Runtime.InteropServices;
 using Net.Zlink;
+using Samples;
 
 namespace EchoServer;
 
@@ -14,11 +14,11 @@ internal static class ServeCommand
         using var screen = new Screen();
         await using var service = new EchoService(options);
 
-        // Both signals end the loop below instead of the process. The second one has its usual effect: out, now.
+        // Either signal ends the loop below.
         using var everySecond = new PeriodicTimer(TimeSpan.FromSeconds(1));
-        bool stopping = false;
-        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, OnSignal);
-        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, OnSignal);
+        using var stop = new CancellationTokenSource();
+        using CancellationTokenRegistration ending = stop.Token.Register(everySecond.Dispose);
+        using var signals = new StopSignals(stop);
 
         foreach (string endpoint in service.Endpoints)
         {
@@ -52,12 +52,6 @@ internal static class ServeCommand
         await noticing;
         WriteSummary(screen, service, report, Stopwatch.GetElapsedTime(started));
         return 0;
-
-        void OnSignal(PosixSignalContext signal)
-        {
-            signal.Cancel = !Interlocked.Exchange(ref stopping, true);
-            everySecond.Dispose();
-        }
     }
 
     private static void WriteSummary(Screen screen, EchoService service, ShutdownReport report, TimeSpan ran)

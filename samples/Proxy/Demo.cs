@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
-using System.Runtime.InteropServices;
 using Net.Zlink;
+using Samples;
 
 namespace ProxySample;
 
@@ -12,8 +12,7 @@ internal static class Demo
     public static async Task<int> RunAsync(Options options)
     {
         using var cancel = new CancellationTokenSource();
-        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => OnSignal(signal, cancel));
-        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, signal => OnSignal(signal, cancel));
+        using var signals = new StopSignals(cancel);
         await using var context = new ZlinkContext();
         RouterSocket front = context.CreateRouter();
         DealerSocket back = context.CreateDealer();
@@ -110,13 +109,6 @@ internal static class Demo
             await cancel.CancelAsync();
             throw;
         }
-    }
-
-    private static void OnSignal(PosixSignalContext signal, CancellationTokenSource cancel)
-    {
-        // The first one ends the demo in order. The second has its usual effect: out, now.
-        signal.Cancel = !cancel.IsCancellationRequested;
-        cancel.Cancel();
     }
 
     private static DealerSocket Connected(ZlinkContext context, string endpoint)

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Net;
-using System.Runtime.InteropServices;
 using Net.Zlink;
+using Samples;
 
 namespace EchoServer.Demo;
 
@@ -18,10 +18,8 @@ internal static class DemoCommand
             return Problem.Report(complaint);
         }
 
-        // Both signals end the sweep instead of the process. The second one has its usual effect: out, now.
         using var stop = new CancellationTokenSource();
-        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, OnSignal);
-        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, OnSignal);
+        using var signals = new StopSignals(stop);
 
         using var screen = new Screen();
         await using var service = new EchoService(options with { Endpoints = [AnyLocalPort] });
@@ -74,12 +72,6 @@ internal static class DemoCommand
             with payloads of the single byte 00, the single byte 01 and nothing among them.
             """);
         return 0;
-
-        void OnSignal(PosixSignalContext signal)
-        {
-            signal.Cancel = !stop.IsCancellationRequested;
-            stop.Cancel();
-        }
     }
 
     /// <summary>What the clients counted, the server must have counted too.</summary>

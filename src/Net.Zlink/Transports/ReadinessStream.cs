@@ -53,29 +53,28 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
             {
                 return RestAsync(ReadTurn.ReadElsewhereAsync(this, buffer, cancellationToken), default); // Counted there. At rest, so that a farewell need not wait for a peer that never ends.
             }
+        }
 
-            if (_isOfSession && _session.IsTooMuch)
-            {
-                return ValueTask.FromException<int>(TooMuch());
-            }
+        // In an upgrade over TLS, too: its session's own handshake is over.
+        if (_isOfSession && _session.IsTooMuch)
+        {
+            return ValueTask.FromException<int>(new IOException("the peer sent a MiB over TLS that was no data: updates of keys, for one"));
+        }
 
+        if (!_isInHandshake)
+        {
             if (!buffer.IsEmpty && !cancellationToken.IsCancellationRequested && TryRead(buffer.Span, out int got, out Exception? failure))
             {
                 _turn.Take(got);
                 Take(buffer.Span[..got]);
                 return failure is null ? new ValueTask<int>(got) : ValueTask.FromException<int>(failure);
             }
-        }
 
-        if (!_isInHandshake && _session.HasTaken && _earlyEnds > 0)
-        {
-            _earlyEnds--;
-            return ValueTask.FromException<int>(new NoDataYetException());
-        }
-
-        if (_isInHandshake && _isOfSession && _session.IsTooMuch)
-        {
-            return ValueTask.FromException<int>(TooMuch()); // An upgrade over TLS: its session's own handshake is over.
+            if (_session.HasTaken && _earlyEnds > 0)
+            {
+                _earlyEnds--;
+                return ValueTask.FromException<int>(new NoDataYetException());
+            }
         }
 
         ValueTask<int> read = isWait ? WaitAsync(cancellationToken) : base.ReadAsync(buffer, cancellationToken);
@@ -182,8 +181,6 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
             await LeavePollingThread();
         }
     }
-
-    private static IOException TooMuch() => new("the peer sent a MiB over TLS that was no data: updates of keys, for one");
 
     private int Take(Memory<byte> into, int got)
     {

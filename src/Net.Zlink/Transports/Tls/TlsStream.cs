@@ -47,18 +47,17 @@ internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
     /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        stream.BeginSessionRead();
-        ValueTask<int> read = base.ReadAsync(buffer, cancellationToken);
+        ValueTask<int> read = BeginReadAsync(buffer, cancellationToken);
         return read.IsCompletedSuccessfully ? new ValueTask<int>(End(read.GetAwaiter().GetResult()))
             : read.IsCompleted || buffer.IsEmpty ? read
             : EndAsync(read);
     }
 
     /// <summary>As <see cref="ReadAsync"/>, for one who says himself what came (<see cref="End"/>): one state machine less for each read that waits.</summary>
-    public ValueTask<int> BeginReadAsync(Memory<byte> buffer)
+    public ValueTask<int> BeginReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         stream.BeginSessionRead();
-        return base.ReadAsync(buffer);
+        return base.ReadAsync(buffer, cancellationToken);
     }
 
     /// <summary>A read has brought so much data.</summary>
