@@ -4,7 +4,7 @@ using Net.Zlink.Tests.Child;
 
 if (args.Length > 0)
 {
-    return args is ["wait"] ? WaitingProcess.Run()
+    return args is ["wait", ..] ? WaitingProcess.Run(args[1..])
         : args is ["handshake", var scheme] ? await HandshakeProcess.RunAsync(scheme)
         : await IdleProcess.RunAsync(args);
 }

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using Net.Zlink.Buffers;
@@ -7,7 +8,7 @@ using Net.Zlink.Transports.WebSocket;
 namespace Net.Zlink.Tests.Child;
 
 /// <summary>
-/// What becomes of a read that sets out because of a report about bytes that were read before. Says WAITS, how many reads held a buffer or ended when they should have gone on waiting, how many reports were of that kind, and
+/// What becomes of a read that sets out because of a report about bytes that were read before, behind so many waits that ended. Says WAITS, how many reads held a buffer or ended when they should have gone on waiting, how many reports were of that kind, and
 /// whether they came on a polling thread of the runtime, as they do with inline completions.
 /// </summary>
 internal static class WaitingProcess
@@ -19,8 +20,10 @@ internal static class WaitingProcess
     // A report that is at work holds the buffer for microseconds.
     private static readonly TimeSpan Moment = TimeSpan.FromSeconds(5);
 
-    public static int Run()
+    public static int Run(string[] args)
     {
+        int earlierWaits = int.Parse(args[0], CultureInfo.InvariantCulture);
+
         // So few that all but one can be held: the report of the second byte is then handled behind the beginning of the second wait.
         ThreadPool.SetMaxThreads(Environment.ProcessorCount, Environment.ProcessorCount);
         int held = 0;
@@ -28,7 +31,7 @@ internal static class WaitingProcess
         bool arePolling = true;
         for (int i = 0; i < Rounds && held == 0; i++)
         {
-            held += RunOne(out bool wasFalse, out bool isPolling) ? 1 : 0;
+            held += RunOne(earlierWaits, out bool wasFalse, out bool isPolling) ? 1 : 0;
             falseReports += wasFalse ? 1 : 0;
             arePolling &= isPolling;
         }
@@ -37,12 +40,20 @@ internal static class WaitingProcess
         return 0;
     }
 
-    private static bool RunOne(out bool wasFalse, out bool isPolling)
+    private static bool RunOne(int earlierWaits, out bool wasFalse, out bool isPolling)
     {
         using var pool = new BufferPool(new BufferPoolOptions { LeakCheck = true });
         (Socket peer, Socket ours) = ConnectedPair();
         using var plain = new ReadinessStream(ours);
         plain.EndHandshake();
+        for (int i = 0; i < earlierWaits; i++)
+        {
+            Task<int> waiting = plain.ReadAsync(Memory<byte>.Empty).AsTask();
+            peer.Send([0]);
+            waiting.WaitAsync(Limit).GetAwaiter().GetResult();
+            Check(plain.TryRead(new byte[1], out _, out _));
+        }
+
         var stream = new ReadAheadStream(plain, pool) { Beneath = plain };
         using var first = new ManualResetEventSlim();
         using var more = new ManualResetEventSlim();

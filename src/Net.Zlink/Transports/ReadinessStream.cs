@@ -21,6 +21,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     private int _pollingThread;
     private int _waitingWrites;
     private int _earlyEnds;
+    private bool _keepsBuffer;
     private ReadTurn _turn;
 
     /// <summary>A handshake goes on on a thread of its own whenever it had to wait, instead of the pool's: it may call somebody who sleeps.</summary>
@@ -35,6 +36,9 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     /// <summary>Hears whenever a read has to wait in here.</summary>
     public StreamUse Reads { get; } = new();
 
+    /// <summary>The next read of the session over this may end with <see cref="NoDataYetException"/>.</summary>
+    public bool MayEndEarly => _keepsBuffer || _earlyEnds > 0;
+
     private InputWait Wait => _wait ??= new InputWait(Socket, Reads);
 
     /// <inheritdoc/>
@@ -46,7 +50,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         {
             if (isWait && !cancellationToken.CanBeCanceled && (!_session.HasTaken || _earlyEnds == 0))
             {
-                return Wait.WaitAsync();
+                return _keepsBuffer ? FirstWait() : Wait.WaitAsync();
             }
 
             if (_turn.TryEnd())
@@ -84,10 +88,14 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     /// <summary>A read of the engine's begins.</summary>
     public void BeginTurn() => _turn.Begin();
 
-    /// <summary>The handshake of the TLS session over this is over.</summary>
-    public void BeginSession(bool isTls13)
+    /// <summary>The handshake of the TLS session over this is over. Reads of the session that wait for its first data may end with <see cref="NoDataYetException"/>: whoever reads knows what that is.</summary>
+    /// <param name="isTls13">It speaks TLS 1.3.</param>
+    /// <param name="earlyEnds">So many reads that have brought no data, and would wait for some, end like this.</param>
+    public void BeginSession(bool isTls13, int earlyEnds = 0)
     {
         _isOfSession = true;
+        _keepsBuffer = true;
+        _earlyEnds = earlyEnds;
         _session.BeginSession(isTls13);
     }
 
@@ -95,10 +103,16 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     public void BeginSessionRead() => _session.BeginRead();
 
     /// <summary>A read of the TLS session over this has brought so much data.</summary>
-    public void EndSessionRead(int data) => _session.Bring(data);
-
-    /// <summary>So many reads of the session that have brought no data, and would wait for some now, end instead with <see cref="NoDataYetException"/>.</summary>
-    public void EndEarly(int reads) => _earlyEnds = reads;
+    public void EndSessionRead(int data)
+    {
+        _session.Bring(data);
+        if (data > 0 && MayEndEarly)
+        {
+            // What comes behind a handshake has come, and the library gives its buffer back with each read that ends.
+            _keepsBuffer = false;
+            _earlyEnds = 0;
+        }
+    }
 
     /// <summary>Reads what is there. Behind the handshake only.</summary>
     /// <param name="into">At least a byte.</param>
@@ -180,6 +194,13 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
             Reads.Resume();
             await LeavePollingThread();
         }
+    }
+
+    /// <summary>The session waits for the first time, with the buffer of its handshake still: 8 KB, which it gives back when a read ends. So it does not begin to wait unless there is something.</summary>
+    private ValueTask<int> FirstWait()
+    {
+        _keepsBuffer = false;
+        return InputWait.HasInput(Socket) ? default : ValueTask.FromException<int>(new NoDataYetException());
     }
 
     private int Take(Memory<byte> into, int got)

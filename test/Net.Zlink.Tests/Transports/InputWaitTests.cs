@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Net.Sockets;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
@@ -120,13 +121,13 @@ public sealed class InputWaitTests : IAsyncLifetime
 
     /// <summary>In a process of its own, whose completions run where the test says.</summary>
     [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task A_read_that_follows_a_report_of_bytes_that_were_read_before_goes_on_waiting_and_holds_no_buffer(bool inlineCompletions)
+    [InlineData(true, 4, "none")]
+    [InlineData(false, 4, "some")]
+    [InlineData(false, 0, "none")] // The first reports are looked at: what waits in vain behind a handshake may do so for good.
+    public async Task A_read_that_follows_a_report_of_bytes_that_were_read_before_goes_on_waiting_and_holds_no_buffer(bool inlineCompletions, int earlierWaits, string falseReports)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "it reports what is there");
-        await using var child = ChildProcess.WithInlineCompletions(inlineCompletions, "wait");
-        string reports = inlineCompletions ? "none" : "some";
-        Assert.Equal($"WAITS held: 0, false reports: {reports}, polling: {inlineCompletions}", await child.ReadLineAsync("WAITS "));
+        await using var child = ChildProcess.WithInlineCompletions(inlineCompletions, "wait", earlierWaits.ToString(CultureInfo.InvariantCulture));
+        Assert.Equal($"WAITS held: 0, false reports: {falseReports}, polling: {inlineCompletions}", await child.ReadLineAsync("WAITS "));
     }
 }

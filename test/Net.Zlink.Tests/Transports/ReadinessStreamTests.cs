@@ -107,6 +107,71 @@ public sealed class ReadinessStreamTests : IAsyncLifetime
         await talking.Guarded();
     }
 
+    [Fact]
+    public async Task The_first_wait_of_a_TLS_session_ends_at_once_if_there_is_nothing_so_that_it_gives_its_handshakes_buffer_back()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "it reports what is there, and is not asked to wait");
+        BeginSession();
+        Assert.True(_stream.MayEndEarly);
+        await Assert.ThrowsAsync<NoDataYetException>(async () => Assert.Fail($"read {await _stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None)}"));
+        Assert.False(_stream.MayEndEarly);
+        Task<int> waiting = _stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None).AsTask();
+        Assert.False(waiting.IsCompleted);
+        _peer.Send([1]);
+        Assert.Equal(0, await waiting.Guarded());
+    }
+
+    [Fact]
+    public async Task The_first_wait_of_a_TLS_session_that_finds_something_is_over_like_any_other()
+    {
+        BeginSession();
+        _peer.Send([1]);
+        Assert.True(_ours.Poll(Patience, SelectMode.SelectRead));
+        Assert.Equal(0, await _stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None).AsTask().Guarded());
+        Assert.Equal(1, await _stream.ReadAsync(new byte[10], CancellationToken.None).AsTask().Guarded());
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    public async Task A_TLS_session_that_has_got_data_waits_like_any_other(int earlyEnds)
+    {
+        BeginSession(earlyEnds);
+        _peer.Send([1]);
+        Assert.Equal(1, await _stream.ReadAsync(new byte[10], CancellationToken.None).AsTask().Guarded());
+        _stream.EndSessionRead(1);
+        Assert.False(_stream.MayEndEarly);
+        _stream.BeginSessionRead();
+        Task<int> waiting = _stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None).AsTask();
+        Assert.False(waiting.IsCompleted);
+        _peer.Send([1]);
+        Assert.Equal(0, await waiting.Guarded());
+    }
+
+    [Fact]
+    public async Task As_many_reads_of_a_TLS_session_as_are_to_end_early_do_so_where_what_they_took_was_no_data()
+    {
+        const int EarlyEnds = 2;
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "it reports what is there, and is not asked to wait");
+        BeginSession(EarlyEnds);
+        for (int i = 0; i < EarlyEnds; i++)
+        {
+            _stream.BeginSessionRead();
+            _peer.Send([1]);
+            Assert.Equal(1, await _stream.ReadAsync(new byte[10], CancellationToken.None).AsTask().Guarded());
+            await Assert.ThrowsAsync<NoDataYetException>(async () => Assert.Fail($"read {await _stream.ReadAsync(new byte[10], CancellationToken.None)}"));
+        }
+
+        Assert.True(_stream.MayEndEarly); // It has not waited yet.
+        _stream.BeginSessionRead();
+        _peer.Send([1]);
+        Assert.Equal(1, await _stream.ReadAsync(new byte[10], CancellationToken.None).AsTask().Guarded());
+        Task<int> waiting = _stream.ReadAsync(new byte[10], CancellationToken.None).AsTask();
+        Assert.False(waiting.IsCompleted);
+        _peer.Send([2]);
+        Assert.Equal(1, await waiting.Guarded());
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -199,6 +264,14 @@ public sealed class ReadinessStreamTests : IAsyncLifetime
     {
         _ours.Dispose();
         Assert.Equal(0, _stream.EndHandshake());
+    }
+
+    private void BeginSession(int earlyEnds = 0)
+    {
+        _stream.IsOfTls = true;
+        _stream.BeginSession(isTls13: true, earlyEnds);
+        _stream.EndHandshake();
+        _stream.BeginSessionRead();
     }
 
     private void Begin(bool isHandshakeOver)

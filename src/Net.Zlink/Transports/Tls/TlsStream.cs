@@ -33,27 +33,23 @@ internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
     public int EndHandshake() => stream.EndHandshake();
 
     /// <summary>The handshake is over, and the peer may say what is no data.</summary>
-    public void BeginSession() => stream.BeginSession(SslProtocol == SslProtocols.Tls13);
-
-    /// <summary>Reads may end with <see cref="NoDataYetException"/>: whoever reads knows what that is.</summary>
-    public void EndEarly()
+    public void BeginSession()
     {
-        if (!IsServer && SslProtocol == SslProtocols.Tls13)
-        {
-            stream.EndEarly(MostEarlyEnds);
-        }
+        bool isTls13 = SslProtocol == SslProtocols.Tls13;
+        stream.BeginSession(isTls13, !IsServer && isTls13 ? MostEarlyEnds : 0);
     }
 
     /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
+        bool mayEndEarly = stream.MayEndEarly;
         ValueTask<int> read = BeginReadAsync(buffer, cancellationToken);
         return read.IsCompletedSuccessfully ? new ValueTask<int>(End(read.GetAwaiter().GetResult()))
-            : read.IsCompleted || buffer.IsEmpty ? read
-            : EndAsync(read);
+            : !mayEndEarly && (read.IsCompleted || buffer.IsEmpty) ? read
+            : EndAsync(read, buffer, cancellationToken);
     }
 
-    /// <summary>As <see cref="ReadAsync"/>, for one who says himself what came (<see cref="End"/>): one state machine less for each read that waits.</summary>
+    /// <summary>As <see cref="ReadAsync"/>, for one who says himself what came (<see cref="End"/>), and knows what <see cref="NoDataYetException"/> is: one state machine less for each read that waits.</summary>
     public ValueTask<int> BeginReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         stream.BeginSessionRead();
@@ -76,5 +72,18 @@ internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
 
     // A message that arrives in pieces, for one.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<int> EndAsync(ValueTask<int> read) => End(await read.ConfigureAwait(false));
+    private async ValueTask<int> EndAsync(ValueTask<int> read, Memory<byte> buffer, CancellationToken cancellation)
+    {
+        while (true)
+        {
+            try
+            {
+                return End(await read.ConfigureAwait(false));
+            }
+            catch (NoDataYetException)
+            {
+                read = BeginReadAsync(buffer, cancellation);
+            }
+        }
+    }
 }

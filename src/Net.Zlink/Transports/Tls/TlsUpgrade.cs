@@ -31,7 +31,6 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
             return failure;
         }
 
-        tls.EndEarly();
         return UpgradeResult.Of(new TlsWire(socket, tls, pool) { PollingThread = tls.EndHandshake(), RemoteCertificate = tls.PeerCertificate });
     }
 

@@ -70,6 +70,23 @@ public sealed class TlsStreamTests : IAsyncLifetime
         Assert.Equal(0, await _peer.ReadAsync(seen, Guard.Token).Guarded());
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(10)]
+    public async Task Who_knows_nothing_of_reads_that_end_early_sees_none(int length)
+    {
+        _tls.BeginSession();
+        Task<int> reading = _tls.ReadAsync(new byte[length], CancellationToken.None).AsTask();
+        await _peer.WriteAsync(new byte[length], Guard.Token);
+        if (length == 0)
+        {
+            Assert.False(reading.IsCompleted);
+            await _peer.WriteAsync(new byte[1], Guard.Token); // An empty record ends no wait.
+        }
+
+        Assert.Equal(length, await reading.Guarded());
+    }
+
     /// <summary>What carries a wire's bytes knows of its reads and writes.</summary>
     [Theory]
     [InlineData(false)]
