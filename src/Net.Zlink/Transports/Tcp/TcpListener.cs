@@ -6,6 +6,9 @@ namespace Net.Zlink.Transports.Tcp;
 /// <summary>A listening tcp socket. All members may be called from any thread.</summary>
 internal sealed class TcpListener : ITransportListener
 {
+    // A port of the system's choice is only bound until we listen, and whoever asks for it by its number in that moment (on Unix an address that nobody listens at may be bound twice) may listen first. So another one is asked for; ten such neighbours in a row are not chance.
+    private const int MostChoices = 10;
+
     private readonly AcceptLoop _loop;
 
     private TcpListener(Socket socket, AcceptLoop loop)
@@ -46,33 +49,42 @@ internal sealed class TcpListener : ITransportListener
         TcpSettings settings,
         NameSource names,
         DescriptorHeadroom? headroom,
-        Func<Socket, SocketAsyncEventArgs, bool>? accept)
+        Func<Socket, SocketAsyncEventArgs, bool>? accept,
+        Action<EndPoint>? bound = null)
     {
         if (!TcpResolver.TryResolveBind(address, settings.IPv6, names, out var endPoint, out var error))
         {
             return new BindResult(null, error);
         }
 
-        Socket? socket = null;
-        try
+        for (int left = endPoint.Port == 0 ? MostChoices : 1; ; left--)
         {
-            socket = Open(endPoint, settings);
-            socket.Bind(endPoint);
-            socket.Listen(settings.Backlog);
-            Action<Socket>? prepare = TcpSocketOptions.AreInheritedByAccept
-                ? null
-                : accepted => TcpSocketOptions.ApplyTo(accepted, settings);
-            var listener = new TcpListener(socket, new AcceptLoop(socket, prepare, headroom, accept));
-            socket = null;
-            return new BindResult(listener, EndpointError.None);
-        }
-        catch (SocketException e)
-        {
-            return new BindResult(null, TcpBindFaults.Describe(e, endPoint, settings));
-        }
-        finally
-        {
-            socket?.Dispose();
+            Socket? socket = null;
+            try
+            {
+                socket = Open(endPoint, settings);
+                socket.Bind(endPoint);
+                bound?.Invoke(socket.LocalEndPoint!);
+                socket.Listen(settings.Backlog);
+                Action<Socket>? prepare = TcpSocketOptions.AreInheritedByAccept
+                    ? null
+                    : accepted => TcpSocketOptions.ApplyTo(accepted, settings);
+                var listener = new TcpListener(socket, new AcceptLoop(socket, prepare, headroom, accept));
+                socket = null;
+                return new BindResult(listener, EndpointError.None);
+            }
+            catch (SocketException e) when (e.SocketErrorCode != SocketError.AddressAlreadyInUse || left <= 1)
+            {
+                return new BindResult(null, TcpBindFaults.Describe(e, endPoint, settings));
+            }
+            catch (SocketException)
+            {
+                // Somebody was quicker.
+            }
+            finally
+            {
+                socket?.Dispose();
+            }
         }
     }
 

@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using Net.Zlink.Transports;
 using Net.Zlink.Transports.Tcp;
 using Xunit;
+using TcpListener = Net.Zlink.Transports.Tcp.TcpListener;
 
 namespace Net.Zlink.Tests.Transports.Tcp;
 
@@ -21,6 +22,31 @@ public sealed class TcpListenerTests : IDisposable
         Assert.Equal($"{start}{listener.LocalEndPoint.Port}", listener.Endpoint);
         Assert.InRange(listener.LocalEndPoint.Port, 1, 65535);
         Assert.NotEqual(0, listener.Handle);
+    }
+
+    /// <summary>On Unix an address that nobody listens at may be bound twice, and whoever listens first has it.</summary>
+    [Theory]
+    [InlineData(3, true)]
+    [InlineData(1_000, false)]
+    public void Somebody_who_takes_the_port_that_the_system_chose_costs_another_choice(int rivals, bool isBound)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "there nobody else can bind it");
+        var taken = new List<Socket>();
+        BindResult result = TcpListener.Bind(TcpTest.ToBind("tcp://127.0.0.1:0"), new TcpSettings(), NameSource.System, headroom: null, accept: null, chosen =>
+        {
+            if (taken.Count < rivals)
+            {
+                var rival = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+                taken.Add(rival);
+                rival.Bind(chosen);
+                rival.Listen();
+            }
+        });
+        using ITransportListener? listener = result.Listener;
+        taken.ForEach(static rival => rival.Dispose());
+        Assert.Equal(isBound, listener is not null);
+        Assert.Equal(isBound ? EndpointFault.None : EndpointFault.AddressInUse, result.Error.Fault);
+        Assert.Equal(isBound ? rivals : 10, taken.Count);
     }
 
     [Fact]
