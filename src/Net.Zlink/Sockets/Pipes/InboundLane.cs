@@ -72,6 +72,10 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     /// <summary>What the next message will be taken from. The second is written under the lane's own lock, which is not worth taking for a hint.</summary>
     private InboundLease? NextLease => _taken.Current ?? Volatile.Read(ref _added.First);
 
+    private SendStatus Admit(bool force) => _isClosed ? SendStatus.Closed
+        : !force && !Conflates && _room.ParkIfFull(this) ? SendStatus.Full
+        : SendStatus.Accepted;
+
     /// <summary>What a message counts against the byte limit: its payload, and the headers it came with.</summary>
     private static long ChargeOf(long payload, int parts) => payload + ((long)ZmpFrame.HeaderSize * parts);
 
@@ -149,34 +153,28 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     /// <param name="passedAt">Where the reader filters: see <see cref="InboundLease.PassedAt"/>.</param>
     public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false, int passedAt = 0)
     {
-        // What is long is copied outside the lock; others go on meanwhile.
-        Slab? copy = null;
-        if (!message.IsSingle)
+        // What is long is copied outside the lock; others go on meanwhile. Looked at first, so that a full lane costs no copy.
+        bool isLong = !message.IsSingle || message.IsLong;
+        SendStatus status = isLong && !force ? Status : SendStatus.Accepted;
+        if (status != SendStatus.Accepted)
+        {
+            return status;
+        }
+
+        Slab? copy = isLong && message.IsSingle ? slabs.Copy(message.Payload) : null;
+        if (isLong)
         {
             message.PutIntoArrays(slabs.Pool);
         }
-        else if (message.IsLong)
-        {
-            copy = slabs.Copy(message.Payload);
-        }
 
-        SendStatus status;
         InboundLease? obsolete = null;
         bool notify = false;
         bool copied = false;
         using (_gate.Hold())
         {
-            if (_isClosed)
+            status = Admit(force);
+            if (status == SendStatus.Accepted)
             {
-                status = SendStatus.Closed;
-            }
-            else if (!force && !Conflates && _room.ParkIfFull(this))
-            {
-                status = SendStatus.Full;
-            }
-            else
-            {
-                status = SendStatus.Accepted;
                 obsolete = Conflates ? TakeObsolete() : null;
                 copied = _added.Add(message, copy, slabs, source, passedAt, out int parts, out long bytes);
                 _room.Add(1, ChargeOf(bytes, parts));
@@ -210,12 +208,15 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         }
     }
 
-    /// <summary>Whether one more message would be taken now; if not, the sender is told when there is room again.</summary>
-    public bool HasRoom()
+    /// <summary>What one more message would meet now; if it is Full, the sender is told when there is room again.</summary>
+    public SendStatus Status
     {
-        using (_gate.Hold())
+        get
         {
-            return (Conflates || !_room.ParkIfFull(this)) && !_isClosed;
+            using (_gate.Hold())
+            {
+                return Admit(force: false);
+            }
         }
     }
 

@@ -86,7 +86,7 @@ internal sealed class InprocPipe : Pipe
 
     public override FullCause FullCause => _out.Counts.FullCause;
 
-    public override bool HasRoom => _out.HasRoom();
+    public override bool HasRoom => _out.Status == SendStatus.Accepted;
 
     /// <summary>Lets this end, the binder's, know whom it sends to.</summary>
     public void Face(InprocPipe connecter) => Volatile.Write(ref _other, connecter);
@@ -263,7 +263,7 @@ internal sealed class InprocPipe : Pipe
     private SendStatus Split(in OutgoingMessage message, bool force, int passedAt)
     {
         // All of it or nothing: room is looked for once.
-        if (!force && !_out.HasRoom())
+        if (!force && !HasRoom)
         {
             return SendStatus.Full;
         }

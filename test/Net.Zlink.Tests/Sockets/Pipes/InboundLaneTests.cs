@@ -111,13 +111,28 @@ public sealed class InboundLaneTests : IDisposable
     }
 
     [Fact]
+    public void A_long_message_that_finds_no_room_or_nobody_is_not_copied()
+    {
+        TestPipe pipe = TestPipe.Create(_core, new QueueLimits(1, 0));
+        string text = new('x', OutboundChain.LargePayload);
+        Assert.Equal(SendStatus.Accepted, pipe.Append(text));
+        long rented = _core.Host.Pool.GetStatistics().Rented;
+        Assert.Equal(SendStatus.Full, pipe.Append(text));
+        Assert.Equal(text, _core.Receive.Take());
+        Assert.Equal(1, pipe.Resumed); // It is told of room, as a short one is.
+        pipe.Lane.Close();
+        Assert.Equal(SendStatus.Closed, pipe.Append(text));
+        Assert.Equal(rented, _core.Host.Pool.GetStatistics().Rented);
+    }
+
+    [Fact]
     public void A_conflating_lane_keeps_the_newest_message_and_never_stops_its_sender()
     {
         TestPipe pipe = TestPipe.Create(_core, new QueueLimits(1, 1), conflates: true);
         Assert.Equal(Delivery.Continue, pipe.Publish("a", "b", "c"));
         Assert.Equal(Delivery.Continue, pipe.Publish("d"));
         Assert.Equal(SendStatus.Accepted, pipe.Append("e"));
-        Assert.True(pipe.Lane.HasRoom());
+        Assert.Equal(SendStatus.Accepted, pipe.Lane.Status);
         Assert.Equal(["e", "none"], _core.Receive.Take(2));
         Assert.Equal(SendStatus.Accepted, pipe.Append("f"));
         Assert.Equal(Delivery.Continue, pipe.Publish("g", "h"));
