@@ -77,8 +77,11 @@ public sealed class ConnectTroubleTests : IDisposable
         await Guard.UntilAsync(() => _log.Lines.Any(static one => one.Text.Contains("gave up connecting", StringComparison.Ordinal)), "the log hears of it");
     }
 
-    [Fact]
-    public async Task A_peer_that_answers_with_an_ERROR_00_ends_the_endpoint_as_any_code_but_those_of_timers_does()
+    [Theory]
+    [InlineData("05 00 00", "the peer answered with an ERROR, code 00, internal error")]
+    [InlineData("05 05 00", "the peer answered with an ERROR, code 05, socket type mismatch")]
+    [InlineData("05 04 03 62 69 67", "the peer answered with an ERROR, code 04, body too large; it says \"big\"")]
+    public async Task A_peer_that_answers_with_an_ERROR_ends_the_endpoint_whatever_its_code_but_those_of_timers(string error, string words)
     {
         await using ZlinkContext context = NewContext();
         using DealerSocket client = context.CreateDealer();
@@ -86,10 +89,10 @@ public sealed class ConnectTroubleTests : IDisposable
         using var listener = new RawListener();
         client.Connect(listener.Endpoint);
         using RawPeer peer = await listener.AcceptAsync();
-        await peer.SendAsync((byte[])[.. ZmpKit.Hex(ZmpKit.Hello), .. ZmpKit.Hex(ZmpKit.Ready), .. ZmpKit.Control("05 00 00")]);
+        await peer.SendAsync((byte[])[.. ZmpKit.Hex(ZmpKit.Hello), .. ZmpKit.Hex(ZmpKit.Ready), .. ZmpKit.Control(error)]);
         SocketEvent given = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal(SocketEventTypes.ConnectGivenUp, given.Type);
-        Assert.StartsWith("the peer answered with an ERROR, code 00", given.Detail, StringComparison.Ordinal);
+        Assert.StartsWith($"{words}; no further attempt", given.Detail, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -228,7 +228,8 @@ internal sealed class ZmpDialer
 
                 if (session.Fault is { ConnecterTriesAgain: false } fault)
                 {
-                    return fault.Origin == ZmpFaultOrigin.Received ? $"the peer answered with an ERROR, code {(int)fault.PeersCode:X2}" : $"the peer broke the protocol: {fault.Reason}";
+                    return fault.Origin != ZmpFaultOrigin.Received ? $"the peer broke the protocol: {fault.Reason}"
+                        : $"the peer answered with an ERROR, code {(int)fault.PeersCode:X2}, {fault.Reason}{(fault.PeersWords is { } said ? $"; it says {EndpointError.Quote(said)}" : "")}";
                 }
 
                 if (session.EndReason == DisconnectReason.TakenOver)
