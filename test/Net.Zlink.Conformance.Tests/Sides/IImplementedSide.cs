@@ -37,14 +37,8 @@ internal interface IImplementedSide : IAsyncDisposable
 
     ValueTask<ReceivedEvent> ReadEventAsync(CancellationToken cancellation);
 
-    /// <summary>
-    /// Completes when the implementation has no runnable work: all it has read from its connections is dealt with. Over ws that is all it has handed to its shards: what a thread of the pool has just read
-    /// on its way there is not seen.
-    /// </summary>
+    /// <summary>Completes when the implementation has no runnable work: all it has read from its connections, and given to its shards, is dealt with.</summary>
     Task WhenIdleAsync();
-
-    /// <summary>Of a publisher: how many topics its subscribers hold now. Null for all others.</summary>
-    int? TopicCount => null;
 
     /// <summary>After disposal: who rented the buffers that never came back.</summary>
     IReadOnlyList<string> GetOutstandingBuffers();

@@ -75,9 +75,7 @@ internal sealed class ReplayRun : IAsyncDisposable
                 throw new ReplayFailedException(Words(_transcript.Undecided));
             }
 
-            int armed = _clock.ArmedTimers;
             await _actions.DoAsync(step);
-            await AwaitUpgradeLimitAsync(step, armed);
             await PlayRecordsAsync(step);
             if (_sender.IsCut)
             {
@@ -91,11 +89,6 @@ internal sealed class ReplayRun : IAsyncDisposable
             {
                 // A severed run has been through this in full before: there only the end matters, and that what is sent next finds the subscriptions that came before.
                 await _stillness.WaitAsync();
-            }
-
-            if (SendsNext(step))
-            {
-                await AwaitTopicsAsync(step);
             }
 
             _wire.CheckStep(step);
@@ -115,41 +108,6 @@ internal sealed class ReplayRun : IAsyncDisposable
         {
             throw new ReplayFailedException($"{seen} connections came, the file says {_transcript.ConnectionsSeen ?? _network.Connections.Count}");
         }
-    }
-
-    /// <summary>
-    /// On a ws connection on which nothing is said the implementation only sets the limit of its upgrade, off the shards that can be asked whether they are idle: time must not pass before that.
-    /// </summary>
-    private async Task AwaitUpgradeLimitAsync(int step, int armed)
-    {
-        bool isSilent = _transcript.IsWs && _transcript.Actions.Any(action => action.Step == step && action.Kind is ActionKind.Connect && _network.IsLive(action.Connection)
-            && !_transcript.Records.Any(record => record.Connection == action.Connection && record.Close is null));
-        if (isSilent)
-        {
-            await _clock.AwaitTimersAsync(armed + 1);
-        }
-    }
-
-    /// <summary>What is published next finds the subscriptions that came before. Over tcp that is so once all is still; over ws a thread of the pool may have read one, and not yet handed it over.</summary>
-    private async Task AwaitTopicsAsync(int step)
-    {
-        if (!_transcript.IsWs || _side.TopicCount is null)
-        {
-            return;
-        }
-
-        HashSet<string> topics = [];
-        foreach (TranscriptAction action in _transcript.Actions.Where(action => action.Step <= step && !string.Equals(action.At, _implemented, StringComparison.Ordinal)))
-        {
-            _ = action.Kind switch
-            {
-                ActionKind.Subscribe => topics.Add(Convert.ToHexString(action.Topic)),
-                ActionKind.Unsubscribe => topics.Remove(Convert.ToHexString(action.Topic)),
-                _ => false,
-            };
-        }
-
-        await _stillness.WaitUntilAsync(() => _side.TopicCount == topics.Count, $"the publisher never had the {topics.Count} topics that were subscribed to");
     }
 
     private async Task PlayRecordsAsync(int step)

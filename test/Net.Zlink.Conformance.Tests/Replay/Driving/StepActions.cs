@@ -116,7 +116,6 @@ internal sealed class StepActions(
     private async Task AcceptAsync(TranscriptAction action)
     {
         int left = action.WithinMs ?? 0;
-        bool isNew = true;
         while (true)
         {
             Task change = network.Changed.Next;
@@ -131,14 +130,6 @@ internal sealed class StepActions(
                 if (network.TryAccept(action.Connection, action.Unrecorded))
                 {
                     return;
-                }
-
-                if (isNew)
-                {
-                    // Who has read the end of the last connection, where the kernel can be asked for it, may not have set the timer of the next one yet: time must not pass before that.
-                    isNew = false;
-                    await clock.AwaitTimersAsync(1);
-                    continue;
                 }
 
                 int slice = Math.Min(ReplayClock.Slice, left);

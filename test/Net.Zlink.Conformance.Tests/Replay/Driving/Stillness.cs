@@ -9,8 +9,14 @@ namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 /// The proof that nothing more comes without time passing: the kernel holds no byte in either direction, the implementation has dealt with all that it
 /// read, and by doing so has caused nothing new.
 /// </summary>
+/// <param name="network">What is played.</param>
+/// <param name="side">The implementation.</param>
+/// <param name="guard">How long anything may take.</param>
 internal sealed class Stillness(PlayedNetwork network, IImplementedSide side, TimeSpan guard)
 {
+    // What a thread of the pool has accepted, or read over ws, goes to a shard; what the shard makes of it may go back to the pool, as the end of a connection does, and once more to the shard. A ws connection that comes in goes from thread to thread of the pool before it waits for its upgrade.
+    private const int Rounds = 3;
+
     // What the implementation has only to read is read within this; what takes longer mostly waits for an acknowledgement that the kernel puts off for milliseconds.
     private static readonly TimeSpan Impatience = TimeSpan.FromMicroseconds(200);
 
@@ -74,6 +80,16 @@ internal sealed class Stillness(PlayedNetwork network, IImplementedSide side, Ti
     }
 
     public async Task IdleAsync()
+    {
+        await ShardsIdleAsync();
+        for (int round = 0; round < Rounds; round++)
+        {
+            await PoolBarrier.PassAsync();
+            await ShardsIdleAsync();
+        }
+    }
+
+    private async Task ShardsIdleAsync()
     {
         try
         {

@@ -7,8 +7,6 @@ internal sealed class PubSide(SideRequest request) : ZmpSide(request)
 {
     private PubSocket? _socket;
 
-    public override int? TopicCount => _socket!.TopicCount;
-
     public override string? Send(IReadOnlyList<byte[]> parts)
     {
         using MessageBuilder message = Build(parts);

@@ -9,8 +9,6 @@ internal sealed class XPubSide(SideRequest request) : DuplexSide(request)
 
     protected override DuplexSocket Socket => _socket!;
 
-    public override int? TopicCount => _socket!.TopicCount;
-
     /// <summary>In manual mode: the answer to the notice read last.</summary>
     public override void Subscribe(byte[] topic) => _socket!.Subscribe(topic);
 

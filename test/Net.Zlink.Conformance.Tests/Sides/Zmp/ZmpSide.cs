@@ -73,8 +73,6 @@ internal abstract class ZmpSide : IImplementedSide
 
     public Task WhenIdleAsync() => _context.WhenIdleAsync();
 
-    public virtual int? TopicCount => null;
-
     public IReadOnlyList<string> GetOutstandingBuffers()
     {
         string[] outstanding = [.. _pool.GetOutstanding().Select(leak => $"{leak.Length} bytes rented by {leak.RentedBy}")];
