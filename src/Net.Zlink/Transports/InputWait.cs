@@ -14,7 +14,7 @@ namespace Net.Zlink.Transports;
 /// </remarks>
 internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
 {
-    // One behind the handshake, and one behind each thing that may follow it: session tickets, an answer to the upgrade.
+    // The first behind the handshake, whose input was read before, and one for each thing that may follow it: session tickets come in two records as a rule.
     private const int MostLooks = 4;
 
     private readonly Socket _socket;

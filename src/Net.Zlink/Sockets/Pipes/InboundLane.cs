@@ -154,15 +154,14 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false, int passedAt = 0)
     {
         // What is long is copied outside the lock; others go on meanwhile. Looked at first, so that a full lane costs no copy.
-        bool isLong = !message.IsSingle || message.IsLong;
-        SendStatus status = isLong && !force ? Status : SendStatus.Accepted;
+        SendStatus status = message.IsLargeCopy && !force ? Status : SendStatus.Accepted;
         if (status != SendStatus.Accepted)
         {
             return status;
         }
 
-        Slab? copy = isLong && message.IsSingle ? slabs.Copy(message.Payload) : null;
-        if (isLong)
+        Slab? copy = message.IsLargeCopy ? slabs.Copy(message.Payload) : null;
+        if (!message.IsSingle)
         {
             message.PutIntoArrays(slabs.Pool);
         }

@@ -263,9 +263,9 @@ internal sealed class InprocPipe : Pipe
     private SendStatus Split(in OutgoingMessage message, bool force, int passedAt)
     {
         // All of it or nothing: room is looked for once.
-        if (!force && !HasRoom)
+        if (!force && _out.Status is not SendStatus.Accepted and var refusal)
         {
-            return SendStatus.Full;
+            return refusal;
         }
 
         InprocPipe? reader = passedAt == InboundLease.NeverPassed ? null : Other; // As it was when the message was looked at: one that has come since is told of the topics by the greeting.

@@ -31,6 +31,8 @@ internal static class TcpBindFaults
         var port = endPoint.Port.ToString(CultureInfo.InvariantCulture);
         return os switch
         {
+            SocketError.AddressAlreadyInUse when endPoint.Port == 0 =>
+                "the system has no free port to give away, or others took each that it gave; close some connections or listeners, or name a port",
             SocketError.AddressAlreadyInUse when shareAddress =>
                 $"port {port} is in use by a socket that does not share it; stop that program, or choose another port (0 for any free one)",
             SocketError.AddressAlreadyInUse =>

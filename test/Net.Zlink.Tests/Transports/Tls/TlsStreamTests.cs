@@ -71,20 +71,28 @@ public sealed class TlsStreamTests : IAsyncLifetime
     }
 
     [Theory]
-    [InlineData(0)]
-    [InlineData(10)]
-    public async Task Who_knows_nothing_of_reads_that_end_early_sees_none(int length)
+    [InlineData(0, true)]
+    [InlineData(10, true)]
+    [InlineData(0, false)]
+    [InlineData(10, false)]
+    public async Task Who_knows_nothing_of_reads_that_end_early_sees_none(int length, bool isServer)
     {
-        _tls.BeginSession();
-        Task<int> reading = _tls.ReadAsync(new byte[length], CancellationToken.None).AsTask();
-        await _peer.WriteAsync(new byte[length], Guard.Token);
-        if (length == 0)
-        {
-            Assert.False(reading.IsCompleted);
-            await _peer.WriteAsync(new byte[1], Guard.Token); // An empty record ends no wait.
-        }
-
+        (Socket theirs, Socket ours) = await ConnectedPairAsync();
+        ours.Blocking = true; // As the stream asks for.
+        await using var tls = new TlsStream(new ReadinessStream(ours) { IsOfTls = true });
+        await using var peer = new SslStream(new NetworkStream(theirs, ownsSocket: true));
+        var shown = new SslServerAuthenticationOptions { ServerCertificate = _certificates.Server };
+        var asked = new SslClientAuthenticationOptions { TargetHost = "localhost", RemoteCertificateValidationCallback = static (_, _, _, _) => true };
+        (SslStream server, SslStream client) = isServer ? ((SslStream)tls, peer) : (peer, tls);
+        await Task.WhenAll(server.AuthenticateAsServerAsync(shown, Guard.Token), client.AuthenticateAsClientAsync(asked, Guard.Token)).Guarded();
+        tls.EndHandshake();
+        tls.BeginSession();
+        Task<int> reading = tls.ReadAsync(new byte[length], CancellationToken.None).AsTask();
+        await Guard.UntilAsync(() => ours.Available == 0, "the server's session tickets are read, if there are any");
+        Assert.False(reading.IsCompleted);
+        await peer.WriteAsync(new byte[10], Guard.Token);
         Assert.Equal(length, await reading.Guarded());
+        Assert.Equal(10 - length, await tls.ReadAtLeastAsync(new byte[10], 10 - length, throwOnEndOfStream: true, Guard.Token).AsTask().Guarded());
     }
 
     /// <summary>What carries a wire's bytes knows of its reads and writes.</summary>
