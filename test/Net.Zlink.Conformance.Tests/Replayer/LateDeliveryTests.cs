@@ -46,7 +46,7 @@ public sealed class LateDeliveryTests
         DeliveredMessage one = transcript.Delivered[delivery];
         Transcript changed = transcript with { Delivered = [.. transcript.Delivered.Select((message, i) => i == delivery ? one with { Step = one.Step + 1 } : message)] };
         ReplayFailedException failure = await Assert.ThrowsAsync<ReplayFailedException>(() => Folder.PlaySideAsync(changed, changed.Sides[one.At], Variant.Plain, SideTable.Adapters, ReplayOptions.DefaultGuard));
-        Assert.Contains("which the file does not show", failure.Message, StringComparison.Ordinal);
+        Assert.Contains("was delivered, which the file does not show", failure.Message, StringComparison.Ordinal);
     }
 
     /// <summary>The side's last of a step, and the step is not the file's last.</summary>

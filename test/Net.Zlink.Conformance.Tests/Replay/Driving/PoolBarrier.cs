@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 
-/// <summary>A point that every thread of the pool passes: what any of them was at work on when it was asked for is done then, and what that handed on to the pool has begun.</summary>
+/// <summary>A point that every thread of the pool passes: what any of them was at work on when it was asked for is done then. What that has handed on to the pool is behind the next one, as a rule, so it is passed several times. Without inline completions.</summary>
 /// <remarks>
 /// Threads of the pool accept and dial, and over ws read from the kernel and decode, and give the outcome to a shard: while one of them is at it the kernel's queues are empty and the shards idle. So the process has a fixed number of such threads, and as many works as
 /// that are given to them which wait for each other: when they have met each thread had nothing else in hand.
@@ -15,6 +15,9 @@ internal static class PoolBarrier
 
     // A thread that another test keeps from coming; meanwhile those that wait for it are no use to anybody.
     private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(50);
+
+    // Behind one that came to nothing, for all that waited for these threads meanwhile.
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(20);
 
     // How long others of the process may keep a thread.
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(10);
@@ -63,6 +66,8 @@ internal static class PoolBarrier
             {
                 throw new ReplayFailedException("the pool's threads never came to rest");
             }
+
+            await Task.Delay(Pause);
         }
     }
 
