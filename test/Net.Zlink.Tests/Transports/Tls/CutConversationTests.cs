@@ -60,7 +60,7 @@ public sealed class CutConversationTests : IDisposable
     // Connect, a message there and back, and an end in order; as much of that as gets through. Returns how much the counted side sent.
     private static async Task<long> TalkAsync(StreamFixture fixture, string scheme, IPEndPoint server, bool cutsClient, long after)
     {
-        using var relay = new CuttingRelay(server, cutsClient, after);
+        using var relay = new OneWayCut(server, cutsClient, after);
         Task relaying = relay.RunAsync();
         using (StreamSocket client = fixture.Context.CreateStream())
         {

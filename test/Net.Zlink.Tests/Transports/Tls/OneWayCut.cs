@@ -5,7 +5,7 @@ using Net.Zlink.Tests.Support;
 namespace Net.Zlink.Tests.Transports.Tls;
 
 /// <summary>Carries one connection to a server, and ends it on both sides when so many bytes have gone one way.</summary>
-internal sealed class CuttingRelay : IDisposable
+internal sealed class OneWayCut : IDisposable
 {
     private readonly Socket _listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
     private readonly IPEndPoint _server;
@@ -15,7 +15,7 @@ internal sealed class CuttingRelay : IDisposable
     /// <param name="server">Where the server listens.</param>
     /// <param name="cutsClient">Counts what the client sends; otherwise what the server sends.</param>
     /// <param name="after">Bytes to let through.</param>
-    public CuttingRelay(IPEndPoint server, bool cutsClient, long after)
+    public OneWayCut(IPEndPoint server, bool cutsClient, long after)
     {
         (_server, _cutsClient, _after) = (server, cutsClient, after);
         _listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
