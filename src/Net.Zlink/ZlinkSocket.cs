@@ -68,7 +68,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     /// <summary>Connects to a peer, in the background: returns at once, tries again until it succeeds, and connects anew after a loss. A text that is connected already, or that this socket's own Bind returned, stays as it is; for inproc each call makes a pipe.</summary>
     /// <remarks>
     /// Why an attempt failed is told by the event ConnectRetried, in the log, once for each reason, and by <see cref="GetPeers"/> and <see cref="Describe"/>. As in the native core a fault of the protocol ends the endpoint for good: a peer that speaks
-    /// something else, is of a type that does not match, or was sent or sends what is over its or our MaxMessageSize (docs/protocol.md section 13). That is the event ConnectGivenUp, and a warning; connect again once its cause is mended.
+    /// something else, is of a type that does not match, or was sent or sends what is over its or our MaxMessageSize (docs/protocol.md section 13). That is the event ConnectGivenUp, and a warning; connect again once its cause is mended, or set <see cref="ZmpSocketOptions.ReconnectAfterFault"/> before.
     /// </remarks>
     /// <param name="endpoint">tcp://host:port, tcp://source:port;host:port, ipc://path, ipc://@name, inproc://name, tls://host:port, ws://host:port/path, or wss://host:port/path.</param>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>

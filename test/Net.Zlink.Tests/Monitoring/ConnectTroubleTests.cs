@@ -92,7 +92,7 @@ public sealed class ConnectTroubleTests : IDisposable
         await peer.SendAsync((byte[])[.. ZmpKit.Hex(ZmpKit.Hello), .. ZmpKit.Hex(ZmpKit.Ready), .. ZmpKit.Control(error)]);
         SocketEvent given = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal(SocketEventTypes.ConnectGivenUp, given.Type);
-        Assert.StartsWith($"{words}; no further attempt", given.Detail, StringComparison.Ordinal);
+        Assert.Equal($"{words}; with ReconnectAfterFault it would be tried again; no further attempt is made", given.Detail);
     }
 
     [Fact]

@@ -15,7 +15,7 @@ namespace Net.Zlink.Sockets.Zmp;
 /// </remarks>
 internal sealed class ZmpDialer
 {
-    // After an ERROR that a timer caused the peer is there and answers: pauses double from the interval up to this, so that a peer in trouble is not hammered. What the user has set as the longest goes before it.
+    // After a fault, an ERROR that a timer caused for one, the peer is there and answers: pauses double from the interval up to this, so that a peer in trouble is not hammered. What the user has set as the longest goes before it.
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(30);
 
     // A peer that has no place for this one says so by ending the connection right behind the handshake, in both implementations, and has no word for it. A peer that went for another reason is not so quick three times in a row.
@@ -226,10 +226,9 @@ internal sealed class ZmpDialer
                     }
                 }
 
-                if (session.Fault is { ConnecterTriesAgain: false } fault)
+                if (session.Fault is { ConnecterTriesAgain: false } fault && !_settings.ReconnectAfterFault)
                 {
-                    return fault.Origin != ZmpFaultOrigin.Received ? $"the peer broke the protocol: {fault.Reason}"
-                        : $"the peer answered with an ERROR, code {(int)fault.PeersCode:X2}, {fault.Reason}{(fault.PeersWords is { } said ? $"; it says {EndpointError.Quote(said)}" : "")}";
+                    return $"{WordsOf(fault)}; with ReconnectAfterFault it would be tried again";
                 }
 
                 if (session.EndReason == DisconnectReason.TakenOver)
@@ -271,6 +270,10 @@ internal sealed class ZmpDialer
             await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, trouble, pause, _stop.Token).ConfigureAwait(false);
         }
     }
+
+    private static string WordsOf(in ZmpFault fault) => fault.Origin != ZmpFaultOrigin.Received
+        ? $"the peer broke the protocol: {fault.Reason}"
+        : $"the peer answered with an ERROR, code {(int)fault.PeersCode:X2}, {fault.Reason}{(fault.PeersWords is { } said ? $"; it says {EndpointError.Quote(said)}" : "")}";
 
     private static TimeSpan LongestPauseOf(ReconnectPolicy users) =>
         users.MaxInterval > TimeSpan.Zero ? users.MaxInterval : users.Interval > LongestPause ? users.Interval : LongestPause;

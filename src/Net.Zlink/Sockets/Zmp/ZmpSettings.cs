@@ -37,6 +37,9 @@ internal sealed record ZmpSettings
 
     public required ReconnectPolicy Reconnect { get; init; }
 
+    /// <summary>Connect again also after a fault that ends an endpoint for good otherwise.</summary>
+    public bool ReconnectAfterFault { get; init; }
+
     /// <summary>The name of the next connect's peer, for ROUTER.</summary>
     public byte[]? Alias { get; init; }
 
