@@ -138,6 +138,7 @@ public sealed class SocketCallbackTests
         client.Send(peer, "x"u8, Guard.Limit);
         await server.NextConnectedAsync();
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        await Guard.UntilAsync(() => client.GetStatistics().WrittenMessages == 1, "what came has been counted where it was written, too");
         listener.RecordObservableInstruments();
         Assert.Equal((2, 1, 1), (values["zlink.stream.peers"], values["zlink.stream.received"], values["zlink.stream.written"]));
         server.Dispose();
