@@ -100,7 +100,7 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
     {
         try
         {
-            if (_looks < MostLooks && WaitsOn())
+            if (WaitsOn())
             {
                 return;
             }

@@ -10,25 +10,22 @@ namespace Net.Zlink.Conformance.Tests.Replayer;
 /// <summary>That nothing was delivered is found out, not waited for: files that are changed to expect a delivery a step later than it comes fail, each of them.</summary>
 public sealed class LateDeliveryTests
 {
-    public static TheoryData<string, int> Rows()
+    public static TheoryData<string, int, int> Rows()
     {
-        var rows = new TheoryData<string, int>();
+        var rows = new TheoryData<string, int, int>();
         if (!Folder.IsOwn)
         {
-            rows.Add("", 0);
+            rows.Add("", 0, 0);
             return rows;
         }
 
         foreach (string file in Folder.Files())
         {
-            foreach (Transcript transcript in TranscriptReader.ReadFile(Folder.PathOf(file)))
+            foreach ((int conversation, Transcript transcript) in Read(file).Index())
             {
-                for (int i = 0; i < transcript.Delivered.Count; i++)
+                foreach (int delivery in Enumerable.Range(0, transcript.Delivered.Count).Where(i => CanBeLater(transcript, i)))
                 {
-                    if (CanBeLater(transcript, i))
-                    {
-                        rows.Add(file, i);
-                    }
+                    rows.Add(file, conversation, delivery);
                 }
             }
         }
@@ -38,21 +35,22 @@ public sealed class LateDeliveryTests
 
     [Theory]
     [MemberData(nameof(Rows))]
-    public async Task A_delivery_that_comes_a_step_before_the_file_says_fails(string file, int delivery)
+    public async Task A_delivery_that_comes_a_step_before_the_file_says_fails(string file, int conversation, int delivery)
     {
         Assert.SkipUnless(Folder.IsOwn, "Another folder may hold anything.");
-        Transcript transcript = Folder.Expectations().Apply(TranscriptReader.ReadFile(Folder.PathOf(file)).Single());
-        Assert.SkipUnless(CanBeLater(transcript, delivery), "what we do there is another thing, or in another step");
+        Transcript transcript = Read(file).ElementAt(conversation);
         DeliveredMessage one = transcript.Delivered[delivery];
         Transcript changed = transcript with { Delivered = [.. transcript.Delivered.Select((message, i) => i == delivery ? one with { Step = one.Step + 1 } : message)] };
         ReplayFailedException failure = await Assert.ThrowsAsync<ReplayFailedException>(() => Folder.PlaySideAsync(changed, changed.Sides[one.At], Variant.Plain, SideTable.Adapters, ReplayOptions.DefaultGuard));
         Assert.Contains("was delivered, which the file does not show", failure.Message, StringComparison.Ordinal);
     }
 
+    private static IEnumerable<Transcript> Read(string file) => TranscriptReader.ReadFile(Folder.PathOf(file)).Select(Folder.Expectations().Apply);
+
     /// <summary>The side's last of a step, and the step is not the file's last.</summary>
     private static bool CanBeLater(Transcript transcript, int delivery)
     {
-        DeliveredMessage one = transcript.Delivered.ElementAtOrDefault(delivery) ?? new DeliveredMessage("", int.MaxValue - 1, []);
+        DeliveredMessage one = transcript.Delivered[delivery];
         return one.Step + 1 < transcript.Steps.Count && !transcript.Delivered.Skip(delivery + 1).Any(other => string.Equals(other.At, one.At, StringComparison.Ordinal) && other.Step == one.Step);
     }
 }

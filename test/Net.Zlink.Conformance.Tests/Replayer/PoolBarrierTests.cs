@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Net.Zlink.Conformance.Tests.Replayer;
 
-/// <summary>What the proof that nothing is under way over ws rests on.</summary>
+/// <summary>What the proof that nothing is under way rests on.</summary>
 public sealed class PoolBarrierTests
 {
     [Fact]

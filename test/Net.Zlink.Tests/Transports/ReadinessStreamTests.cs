@@ -115,10 +115,7 @@ public sealed class ReadinessStreamTests : IAsyncLifetime
         Assert.True(_stream.MayEndEarly);
         await Assert.ThrowsAsync<NoDataYetException>(async () => Assert.Fail($"read {await _stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None)}"));
         Assert.False(_stream.MayEndEarly);
-        Task<int> waiting = _stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None).AsTask();
-        Assert.False(waiting.IsCompleted);
-        _peer.Send([1]);
-        Assert.Equal(0, await waiting.Guarded());
+        await AssertWaitsAsync();
     }
 
     [Fact]
@@ -142,10 +139,7 @@ public sealed class ReadinessStreamTests : IAsyncLifetime
         _stream.EndSessionRead(1);
         Assert.False(_stream.MayEndEarly);
         _stream.BeginSessionRead();
-        Task<int> waiting = _stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None).AsTask();
-        Assert.False(waiting.IsCompleted);
-        _peer.Send([1]);
-        Assert.Equal(0, await waiting.Guarded());
+        await AssertWaitsAsync();
     }
 
     [Fact]
@@ -264,6 +258,15 @@ public sealed class ReadinessStreamTests : IAsyncLifetime
     {
         _ours.Dispose();
         Assert.Equal(0, _stream.EndHandshake());
+    }
+
+    /// <summary>A read that only waits does so until something comes.</summary>
+    private async Task AssertWaitsAsync()
+    {
+        Task<int> waiting = _stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None).AsTask();
+        Assert.False(waiting.IsCompleted);
+        _peer.Send([1]);
+        Assert.Equal(0, await waiting.Guarded());
     }
 
     private void BeginSession(int earlyEnds = 0)

@@ -154,10 +154,9 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false, int passedAt = 0)
     {
         // What is long is copied outside the lock; others go on meanwhile. Looked at first, so that a full lane costs no copy.
-        SendStatus status = message.IsLargeCopy && !force ? Status : SendStatus.Accepted;
-        if (status != SendStatus.Accepted)
+        if (message.IsLargeCopy && !force && Status is not SendStatus.Accepted and var refusal)
         {
-            return status;
+            return refusal;
         }
 
         Slab? copy = message.IsLargeCopy ? slabs.Copy(message.Payload) : null;
@@ -166,6 +165,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             message.PutIntoArrays(slabs.Pool);
         }
 
+        SendStatus status;
         InboundLease? obsolete = null;
         bool notify = false;
         bool copied = false;

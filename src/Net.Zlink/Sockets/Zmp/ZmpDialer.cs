@@ -273,7 +273,7 @@ internal sealed class ZmpDialer
 
     private static string WordsOf(in ZmpFault fault) => fault.Origin != ZmpFaultOrigin.Received
         ? $"the peer broke the protocol: {fault.Reason}"
-        : $"the peer answered with an ERROR, code {(int)fault.PeersCode:X2}, {fault.Reason}{(fault.PeersWords is { } said ? $"; it says {EndpointError.Quote(said)}" : "")}";
+        : $"the peer answered with an ERROR, {ZmpSession.WordsOf(fault)}";
 
     private static TimeSpan LongestPauseOf(ReconnectPolicy users) =>
         users.MaxInterval > TimeSpan.Zero ? users.MaxInterval : users.Interval > LongestPause ? users.Interval : LongestPause;

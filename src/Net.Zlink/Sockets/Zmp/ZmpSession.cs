@@ -342,9 +342,16 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
 
         Fault = fault;
         WriteError(fault);
-        (string whose, ZmpErrorCode code) = fault.Origin == ZmpFaultOrigin.Received ? ("the peer sent an ERROR", fault.PeersCode) : ("protocol fault", fault.Code);
-        string words = fault.PeersWords is { } said ? $"; it says {EndpointError.Quote(said)}" : _foreign is null ? "" : $"; {_foreign}";
-        Connection.Close(reason, CloseMode.Orderly, detail ?? $"{whose}: code {(int)code:X2}, {fault.Reason}{words}");
+        string whose = fault.Origin == ZmpFaultOrigin.Received ? "the peer sent an ERROR" : "protocol fault";
+        string foreign = fault.PeersWords is null && _foreign is not null ? $"; {_foreign}" : "";
+        Connection.Close(reason, CloseMode.Orderly, detail ?? $"{whose}: {WordsOf(fault)}{foreign}");
+    }
+
+    /// <summary>A fault's code and reason, of an ERROR those of the peer's, and what the peer said besides.</summary>
+    public static string WordsOf(in ZmpFault fault)
+    {
+        ZmpErrorCode code = fault.Origin == ZmpFaultOrigin.Received ? fault.PeersCode : fault.Code;
+        return $"code {(int)code:X2}, {fault.Reason}{(fault.PeersWords is { } said ? $"; it says {EndpointError.Quote(said)}" : "")}";
     }
 
     /// <summary>Ends the connection because another peer took over the routing id. Any thread.</summary>

@@ -73,13 +73,13 @@ internal sealed class TcpListener : ITransportListener
                 socket = null;
                 return new BindResult(listener, EndpointError.None);
             }
-            catch (SocketException e) when (e.SocketErrorCode != SocketError.AddressAlreadyInUse || left <= 1)
-            {
-                return new BindResult(null, TcpBindFaults.Describe(e, endPoint, settings));
-            }
-            catch (SocketException)
+            catch (SocketException e) when (e.SocketErrorCode == SocketError.AddressAlreadyInUse && left > 1)
             {
                 // Somebody was quicker.
+            }
+            catch (SocketException e)
+            {
+                return new BindResult(null, TcpBindFaults.Describe(e, endPoint, settings));
             }
             finally
             {

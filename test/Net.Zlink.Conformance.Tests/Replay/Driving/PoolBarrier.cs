@@ -34,7 +34,7 @@ internal static class PoolBarrier
     {
         ThreadPool.GetMinThreads(out _, out int leastOfPorts);
         ThreadPool.GetMaxThreads(out _, out int mostOfPorts);
-        if (!ThreadPool.SetMinThreads(Math.Min(Threads, Environment.ProcessorCount), leastOfPorts) || !ThreadPool.SetMaxThreads(Threads, mostOfPorts) || !ThreadPool.SetMinThreads(Threads, leastOfPorts))
+        if (!ThreadPool.SetMaxThreads(Threads, mostOfPorts) || !ThreadPool.SetMinThreads(Threads, leastOfPorts))
         {
             throw new InvalidOperationException($"the pool cannot be given {Threads} threads");
         }

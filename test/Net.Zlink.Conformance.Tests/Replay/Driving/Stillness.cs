@@ -62,16 +62,6 @@ internal sealed class Stillness(PlayedNetwork network, IImplementedSide side, Ti
         }
     }
 
-    /// <summary>Until something is so that needs no time to pass.</summary>
-    public async Task WaitUntilAsync(Func<bool> isSo, string otherwise)
-    {
-        long start = Stopwatch.GetTimestamp();
-        while (!isSo())
-        {
-            await YieldAsync(start, otherwise);
-        }
-    }
-
     /// <summary>Until it has dealt with that, too.</summary>
     public async Task WaitUntilTakenAsync(PlayedConnection connection)
     {
