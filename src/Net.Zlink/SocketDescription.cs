@@ -16,7 +16,7 @@ internal static class SocketDescription
         Line(text, $"{Protocol.Zmp.ZmpSocketTypeExtensions.get_Name(socket.Core.Type)}{(socket.Core.IsClosed ? ", closed" : "")}{TopicsOf(socket)}");
         Endpoints(text, socket.Core.Endpoints.All);
         Line(text, $"  connections: {counts.AcceptedConnections} accepted, {counts.DialledConnections} dialled, {counts.RefusedConnections} refused, {FailedHandshakes(counts.HandshakeFailures)}");
-        Line(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written + {counts.DroppedMessages} dropped + {counts.QueuedMessages} queued; not accepted: {counts.DroppedAtHighWaterMark} at a mark, {counts.DroppedAtByteLimit} at a byte limit, {counts.DroppedAtContextLimit} at the context's, {counts.DroppedUnroutable} unroutable, {counts.UnmatchedMessages} unmatched");
+        Line(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written + {counts.DroppedMessages} dropped ({counts.ObsoleteMessages} obsolete) + {counts.QueuedMessages} queued; not accepted: {counts.DroppedAtHighWaterMark} at a mark, {counts.DroppedAtByteLimit} at a byte limit, {counts.DroppedAtContextLimit} at the context's, {counts.DroppedUnroutable} unroutable, {counts.UnmatchedMessages} unmatched");
         Line(text, $"  received: {counts.ReceivedMessages} read = {counts.DeliveredMessages} delivered + {counts.DroppedUnreadMessages} dropped + {counts.UnreadMessages} unread + {counts.FilteredMessages} filtered");
         QueuesWaiting(text, socket.Core.Host.Budget);
         foreach ((string endpoint, string why) in socket.Core.GivenUp.All)

@@ -38,8 +38,11 @@ public sealed record SocketStatistics
     /// <summary>Messages that wait to be written.</summary>
     public required long QueuedMessages { get; init; }
 
-    /// <summary>Accepted messages that were not written, or not confirmed, when their connection ended.</summary>
+    /// <summary>Accepted messages that were not written, or not confirmed, when their connection ended, and those of <see cref="ObsoleteMessages"/>.</summary>
     public required long DroppedMessages { get; init; }
+
+    /// <summary>Of the dropped ones those that nobody misses: a newer one has taken their place (Conflate), or they said of topics what the next connection is told anew.</summary>
+    public required long ObsoleteMessages { get; init; }
 
     /// <summary>Messages not accepted for a peer because it was at its high-water mark: publishers, and ROUTER without Mandatory.</summary>
     public required long DroppedAtHighWaterMark { get; init; }
@@ -86,6 +89,7 @@ public sealed record SocketStatistics
         WrittenBytes = 0,
         QueuedMessages = 0,
         DroppedMessages = 0,
+        ObsoleteMessages = 0,
         DroppedAtHighWaterMark = 0,
         DroppedAtByteLimit = 0,
         DroppedAtContextLimit = 0,
@@ -111,6 +115,7 @@ public sealed record SocketStatistics
         WrittenBytes = WrittenBytes + other.WrittenBytes,
         QueuedMessages = QueuedMessages + other.QueuedMessages,
         DroppedMessages = DroppedMessages + other.DroppedMessages,
+        ObsoleteMessages = ObsoleteMessages + other.ObsoleteMessages,
         DroppedAtHighWaterMark = DroppedAtHighWaterMark + other.DroppedAtHighWaterMark,
         DroppedAtByteLimit = DroppedAtByteLimit + other.DroppedAtByteLimit,
         DroppedAtContextLimit = DroppedAtContextLimit + other.DroppedAtContextLimit,
@@ -141,6 +146,7 @@ public sealed record SocketStatistics
             WrittenBytes = outbound.WrittenBytes,
             QueuedMessages = outbound.QueuedMessages,
             DroppedMessages = outbound.DroppedMessages,
+            ObsoleteMessages = outbound.ObsoleteMessages,
             DroppedAtHighWaterMark = Volatile.Read(ref books.DroppedAtHighWaterMark),
             DroppedAtByteLimit = Volatile.Read(ref books.DroppedAtByteLimit),
             DroppedAtContextLimit = Volatile.Read(ref books.DroppedAtContextLimit),

@@ -37,8 +37,8 @@ internal sealed class UndeliveredBooks
         bool isOver = core.AllClosed.IsCompleted; // If not, a held shard keeps connections open: what they have taken in is not written any more.
         lock (_gate)
         {
-            _messages += outbound.DroppedMessages + (isOver ? 0 : outbound.QueuedMessages);
-            _bytes += outbound.DroppedBytes + (isOver ? 0 : outbound.QueuedBytes);
+            _messages += outbound.MissedMessages + (isOver ? 0 : outbound.QueuedMessages - outbound.QueuedNews);
+            _bytes += outbound.MissedBytes + (isOver ? 0 : outbound.QueuedBytes - outbound.QueuedNewsBytes);
             foreach (UndeliveredPipe pipe in core.Books.Undelivered)
             {
                 if (_peers.Count < MaxPeers)

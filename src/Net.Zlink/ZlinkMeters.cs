@@ -106,7 +106,8 @@ internal sealed class ZlinkMeters : IDisposable
             "zlink.socket.dropped",
             () => PerType(
                 CauseTag,
-                ("connection_lost", static s => s.DroppedMessages),
+                ("connection_lost", static s => s.DroppedMessages - s.ObsoleteMessages),
+                ("obsolete", static s => s.ObsoleteMessages),
                 ("high_water_mark", static s => s.DroppedAtHighWaterMark),
                 ("byte_limit", static s => s.DroppedAtByteLimit),
                 ("context_limit", static s => s.DroppedAtContextLimit),

@@ -225,8 +225,14 @@ internal sealed class Connection : ShardWork, IWireEvents
         _sink.OnClosing(this, reason, detail);
     }
 
+    /// <summary>The connection is lost while it delivers what was accepted before a close in order.</summary>
+    internal void KeepOutbound() => OutboundStays = OutboundSurvives;
+
     /// <summary>Ends the connection, on its shard. The first reason wins; an abort speeds up an orderly end.</summary>
     public void Close(DisconnectReason reason, CloseMode mode, string? detail) => _closer.Begin(reason, mode, detail);
+
+    /// <summary>The system has something of the peer's that is not read yet, be it its end: before a peer is judged for its silence. On the shard, until the wire is let go of.</summary>
+    public bool HasUnread => InputWait.HasInput(Wire.Socket);
 
     /// <summary>Writes what is queued as far as the kernel takes it, on the shard, whoever holds the write turn; the closer hears when nothing is left.</summary>
     public void FlushNow() => _writer.Flush();

@@ -256,8 +256,16 @@ internal sealed class ConnectionCloser(Connection connection)
         }
     }
 
-    /// <summary>A read or a write failed: there is nothing left to do in order.</summary>
-    public void OnLost() => Begin(DisconnectReason.TransportError, CloseMode.Abort, connection.Wire.Detail ?? connection.Wire.Error.ToString());
+    /// <summary>A read or a write failed: there is nothing left to do in order. What waits while linger time is left may leave by another connection.</summary>
+    public void OnLost()
+    {
+        if (_phase == Phase.Flushing && _lingers)
+        {
+            connection.KeepOutbound();
+        }
+
+        Begin(DisconnectReason.TransportError, CloseMode.Abort, connection.Wire.Detail ?? connection.Wire.Error.ToString());
+    }
 
     private void SetDeadline(TimeSpan after)
     {

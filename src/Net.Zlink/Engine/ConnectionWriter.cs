@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
@@ -284,6 +285,14 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         connection.LoseBehindRest();
     }
 
-    private void OnTimer() =>
+    private void OnTimer()
+    {
+        if (connection.Wire.Socket.Poll(TimeSpan.Zero, SelectMode.SelectWrite))
+        {
+            connection.Shard.Timers.Arm(_timer!, connection.Settings.WriteTimeout); // The peer has made room, and the write's end is on its way here: the process stood still, or its processors are busy.
+            return;
+        }
+
         closer.Begin(DisconnectReason.WriteTimeout, CloseMode.Abort, $"the peer took nothing for {connection.Settings.WriteTimeout}");
+    }
 }

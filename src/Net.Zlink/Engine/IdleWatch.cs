@@ -31,6 +31,11 @@ internal sealed class IdleWatch
 
     private void OnTimer()
     {
+        if (_connection.HasUnread)
+        {
+            Touch(); // It has sent something, which nobody has come to read yet: the process stood still, or its processors are busy.
+        }
+
         TimeSpan quiet = Timers.Time.GetElapsedTime(_lastActivity);
         if (_connection.IsParked || quiet < _limit)
         {

@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using Net.Zlink.Buffers;
-using Net.Zlink.Protocol;
 
 namespace Net.Zlink.Engine;
 
@@ -17,6 +16,7 @@ internal struct OutboundBacklog(BufferPool pool)
     private OutboundSegment? _inFlight;
     private OutboundCounts _counts;
     private bool _midFrame;
+    private bool _forgetsNews;
 
     [UnscopedRef]
     public readonly ref readonly OutboundCounts Counts => ref _counts;
@@ -40,12 +40,16 @@ internal struct OutboundBacklog(BufferPool pool)
         return copied;
     }
 
-    /// <summary>Takes one frame in that the socket itself has to say; copies the payload. It takes no other one's place: of two topics that a subscriber names, the second is no news of the first.</summary>
-    public void Add(FrameHeader header, ReadOnlySpan<byte> payload)
+    /// <summary>Takes one message in that the socket itself has to say, encoded; copies it. It takes no other one's place: of two topics that a subscriber names, the second is no news of the first.</summary>
+    public void AddOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isNews)
     {
-        _messages.BeginMessage();
-        _messages.AddFrame(header, payload);
+        _messages.BeginMessage(isNews);
+        _messages.AddEncoded(header, body);
         End();
+        if (isNews)
+        {
+            _counts.AddNews(1, _messages.MessageBytes);
+        }
     }
 
     /// <summary>Takes in one message that was encoded outside the lock, with its array. Returns what is obsolete by it, as <see cref="Add(in OutgoingMessage, out OutboundSegment?)"/>.</summary>
@@ -123,6 +127,7 @@ internal struct OutboundBacklog(BufferPool pool)
     /// <summary>Takes all messages out, counting them as dropped; linked, for the caller to release outside the lock. The segment in flight stays: the operating system may still read it.</summary>
     public OutboundSegment? DropAll()
     {
+        _counts.SettleNews(_counts.QueuedNews, _counts.QueuedNewsBytes, written: false);
         _counts.Settle(_counts.QueuedMessages, _counts.QueuedBytes, written: false);
         return _messages.TakeAll();
     }
@@ -131,6 +136,17 @@ internal struct OutboundBacklog(BufferPool pool)
     public OutboundSegment? DropUnstarted()
     {
         OutboundSegment? dropped = _messages.TakeAllBehindStarted(out int messages, out long bytes);
+        _counts.Settle(messages, bytes, written: false);
+        DropNewsAmong(dropped);
+        return dropped;
+    }
+
+    /// <summary>The peer has no connection, and the next one is told all anew: takes out what is news, counting it as obsolete, be it later that of a segment which the lost connection has not let go of yet.</summary>
+    public OutboundSegment? DropNews()
+    {
+        _forgetsNews = OutboundSegment.NewsAmong(_inFlight).Messages > 0;
+        OutboundSegment? dropped = _messages.TakeNews();
+        (int messages, long bytes) = DropNewsAmong(dropped);
         _counts.Settle(messages, bytes, written: false);
         return dropped;
     }
@@ -171,6 +187,11 @@ internal struct OutboundBacklog(BufferPool pool)
 
         _inFlight = null; // Its connection gives it back; a second loss must not count it again.
         _midFrame = false;
+        if (_forgetsNews)
+        {
+            OutboundSegment.Append(ref dropped, DropNews());
+        }
+
         return dropped;
     }
 
@@ -178,6 +199,10 @@ internal struct OutboundBacklog(BufferPool pool)
     {
         // Nothing is queued any more where it was dropped while this segment was on its way.
         _counts.Settle(Math.Min(segment.Messages, _counts.QueuedMessages), Math.Min(segment.Length - segment.Skipped, _counts.QueuedBytes), written: true);
+        if (segment.IsNews)
+        {
+            _counts.SettleNews(Math.Min(segment.Messages, _counts.QueuedNews), Math.Min(segment.Length - segment.Skipped, _counts.QueuedNewsBytes), written: true);
+        }
     }
 
     /// <summary>Links what may be written together with a segment: up to where a control frame has to come first.</summary>
@@ -196,9 +221,24 @@ internal struct OutboundBacklog(BufferPool pool)
     /// <summary>Returns what the next message makes obsolete, taken out: a message whose beginning is with the kernel already goes out whole.</summary>
     private OutboundSegment? Begin()
     {
-        OutboundSegment? obsolete = Conflates && !_messages.IsEmpty ? DropUnstarted() : null;
+        OutboundSegment? obsolete = Conflates && !_messages.IsEmpty ? Supersede() : null;
         _messages.BeginMessage();
         return obsolete;
+    }
+
+    private OutboundSegment? Supersede()
+    {
+        OutboundSegment? obsolete = _messages.TakeAllBehindStarted(out int messages, out long bytes);
+        _counts.Settle(messages, bytes, written: false);
+        _counts.Excuse(messages, bytes); // No news among it: a socket that keeps the newest only and sends both is none of ours.
+        return obsolete;
+    }
+
+    private (int Messages, long Bytes) DropNewsAmong(OutboundSegment? dropped)
+    {
+        (int messages, long bytes) = OutboundSegment.NewsAmong(dropped);
+        _counts.SettleNews(messages, bytes, written: false);
+        return (messages, bytes);
     }
 
     private void End(int messages = 1)
@@ -212,6 +252,12 @@ internal struct OutboundBacklog(BufferPool pool)
         int written = Math.Min(Math.Max(broken.Sent, broken.Skipped), loss.Boundary);
         _counts.Settle(loss.Written, written - broken.Skipped, written: true);
         _counts.Settle(loss.Lost, loss.Boundary - written, written: false);
+        if (broken.IsNews)
+        {
+            _counts.SettleNews(loss.Written, written - broken.Skipped, written: true);
+            _counts.SettleNews(loss.Lost, loss.Boundary - written, written: false);
+        }
+
         int left = broken.Length - loss.Boundary;
         if (left == 0)
         {
@@ -224,6 +270,7 @@ internal struct OutboundBacklog(BufferPool pool)
         kept.Length = left;
         kept.Messages = broken.Messages - loss.Written - loss.Lost;
         kept.EndsMidFrame = broken.EndsMidFrame;
+        kept.IsNews = broken.IsNews;
         kept.IsOpen = false;
         _messages.PutFirst(kept);
     }

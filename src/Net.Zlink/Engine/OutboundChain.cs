@@ -23,6 +23,7 @@ internal struct OutboundChain(BufferPool pool)
     private OutboundSegment? _messageStart;
     private int _sizeHint;
     private int _burst;
+    private bool _isNews;
 
     public readonly bool IsEmpty => _first is null;
 
@@ -30,10 +31,12 @@ internal struct OutboundChain(BufferPool pool)
     public long MessageBytes { get; private set; }
 
     /// <summary>Begins a message; its frames follow, then <see cref="EndMessage"/>.</summary>
-    public void BeginMessage()
+    /// <param name="isNews">See <see cref="OutboundSegment.IsNews"/>. It has segments of its own, each frame in one piece.</param>
+    public void BeginMessage(bool isNews = false)
     {
         _messageStart = null;
         MessageBytes = 0;
+        _isNews = isNews;
     }
 
     /// <summary>Ends the message, or several that were added at once: counted in the segment that holds the last byte.</summary>
@@ -52,11 +55,13 @@ internal struct OutboundChain(BufferPool pool)
     }
 
     /// <summary>Adds bytes that are encoded frames already; copies them.</summary>
-    public void AddEncoded(ReadOnlySpan<byte> encoded)
+    public void AddEncoded(ReadOnlySpan<byte> encoded, ReadOnlySpan<byte> more = default)
     {
-        OutboundSegment segment = OpenSegment(encoded.Length);
+        int total = encoded.Length + more.Length;
+        OutboundSegment segment = OpenSegment(total);
         encoded.CopyTo(segment.FreeSpan);
-        Grown(segment, encoded.Length);
+        more.CopyTo(segment.FreeSpan[encoded.Length..]);
+        Grown(segment, total);
     }
 
     /// <summary>Adds encoded frames in an array that was filled outside; takes it over.</summary>
@@ -70,7 +75,7 @@ internal struct OutboundChain(BufferPool pool)
     /// <summary>Adds whole messages, encoded already, in a slab: long ones by a reference of its own, short ones by copying them.</summary>
     public void AddShared(Slab slab, int offset, int length, int messages)
     {
-        if (_last is { } last && last.TryExtend(slab, offset, length))
+        if (_last is { IsNews: false } last && last.TryExtend(slab, offset, length))
         {
             Enter(last, length);
         }
@@ -198,6 +203,37 @@ internal struct OutboundChain(BufferPool pool)
         return obsolete;
     }
 
+    /// <summary>Takes out what is news.</summary>
+    public OutboundSegment? TakeNews()
+    {
+        OutboundSegment? news = null;
+        OutboundSegment? before = null;
+        for (OutboundSegment? segment = _first, next; segment is not null; segment = next)
+        {
+            next = segment.Next;
+            if (!segment.IsNews)
+            {
+                before = segment;
+                continue;
+            }
+
+            if (before is null)
+            {
+                _first = next;
+            }
+            else
+            {
+                before.Next = next;
+            }
+
+            segment.Next = news;
+            news = segment;
+        }
+
+        _last = before;
+        return news;
+    }
+
     /// <summary>Puts a segment in front of what is there, whole messages only.</summary>
     public void PutFirst(OutboundSegment segment)
     {
@@ -272,7 +308,7 @@ internal struct OutboundChain(BufferPool pool)
     private Span<byte> SpaceBeforeBody(int length)
     {
         // No room beside the header: behind handed-over memory a segment stays as it is, so anything larger would be wasted on every message.
-        if (_last is not { IsOpen: true } last || last.FreeSpan.Length < length)
+        if (_last is not { IsOpen: true, IsNews: false } last || last.FreeSpan.Length < length)
         {
             last = OutboundSegment.ForEncoding(pool.RentArray(length));
             Link(last);
@@ -306,7 +342,7 @@ internal struct OutboundChain(BufferPool pool)
 
     private OutboundSegment OpenSegment(int needed)
     {
-        if (_last is { IsOpen: true } last && last.Memory.Length - last.Length >= needed)
+        if (_last is { IsOpen: true } last && last.Memory.Length - last.Length >= needed && last.IsNews == _isNews)
         {
             return last;
         }
@@ -328,6 +364,7 @@ internal struct OutboundChain(BufferPool pool)
             _last.Next = segment;
         }
 
+        segment.IsNews = _isNews;
         _last = segment;
     }
 }

@@ -1,5 +1,5 @@
+using System.Buffers;
 using Net.Zlink.Buffers;
-using Net.Zlink.Protocol;
 
 namespace Net.Zlink.Engine;
 
@@ -88,11 +88,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         }
 
         OutboundSegment.ReleaseAll(obsolete, pool);
-        if (copied && message.Owner is { } owner)
-        {
-            HandedOver.Dispose(owner);
-        }
-
+        DisposeIf(copied, message.Owner);
         return status;
     }
 
@@ -142,11 +138,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
             }
         }
 
-        if (copied && message.Owner is { } owner)
-        {
-            HandedOver.Dispose(owner);
-        }
-
+        DisposeIf(copied, message.Owner);
         return status;
     }
 
@@ -306,13 +298,14 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     }
 
     /// <summary>Takes out everything that waits and has not begun to leave, counting it as dropped; further sends are accepted, and those who wait for room find it.</summary>
-    public void DropQueued()
+    /// <param name="onlyNews">Of what is news all, and nothing else: there is no connection, and the next one is told all anew.</param>
+    public void DropQueued(bool onlyNews = false)
     {
         OutboundSegment? dropped;
         Freed freed;
         using (_gate.Hold())
         {
-            dropped = _backlog.DropUnstarted();
+            dropped = onlyNews ? _backlog.DropNews() : _backlog.DropUnstarted();
             freed = Settle();
         }
 
@@ -320,15 +313,15 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         Complete(freed);
     }
 
-    /// <summary>Appends one frame whatever the limits say: what a socket itself has to tell its peer, bounded by the application's own calls.</summary>
-    public void Append(FrameHeader header, ReadOnlySpan<byte> payload, out bool schedule)
+    /// <summary>Appends one message, encoded, whatever the limits say: what a socket itself has to tell its peer.</summary>
+    public void AppendOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isNews, out bool schedule)
     {
         using (_gate.Hold())
         {
             schedule = false;
             if (!_closed)
             {
-                _backlog.Add(header, payload);
+                _backlog.AddOwn(header, body, isNews);
                 schedule = TakeTurn();
             }
         }
@@ -372,6 +365,14 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
 
         OutboundSegment.ReleaseAll(obsolete, pool);
         return status;
+    }
+
+    private static void DisposeIf(bool copied, IMemoryOwner<byte>? owner)
+    {
+        if (copied && owner is not null)
+        {
+            HandedOver.Dispose(owner);
+        }
     }
 
     /// <summary>Whether a message may enter now. Nobody overtakes those who already wait.</summary>

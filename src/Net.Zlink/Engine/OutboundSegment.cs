@@ -54,6 +54,9 @@ internal sealed class OutboundSegment
     /// <summary>Protocol frames that stand beside the messages: in no count, and lost with the connection.</summary>
     public bool IsControl { get; set; }
 
+    /// <summary>Whole messages that say what has changed and nothing else: of no use behind a loss, where the peer is told all anew.</summary>
+    public bool IsNews { get; set; }
+
     /// <summary>Messages whose last byte is in this segment.</summary>
     public int Messages { get; set; }
 
@@ -156,6 +159,7 @@ internal sealed class OutboundSegment
         Skipped = 0;
         EndsMidFrame = false;
         IsControl = false;
+        IsNews = false;
         Messages = 0;
         IsOpen = false;
         Spares.Keep(ref t_spare, this);
@@ -169,6 +173,39 @@ internal sealed class OutboundSegment
         {
             ReleaseChain(first, pool);
         }
+    }
+
+    /// <summary>Links one chain behind another.</summary>
+    public static void Append(ref OutboundSegment? first, OutboundSegment? more)
+    {
+        if (first is not { } last)
+        {
+            first = more;
+            return;
+        }
+
+        while (last.Next is { } next)
+        {
+            last = next;
+        }
+
+        last.Next = more;
+    }
+
+    /// <summary>What is news of a segment and of all that are linked to it.</summary>
+    public static (int Messages, long Bytes) NewsAmong(OutboundSegment? first)
+    {
+        (int messages, long bytes) = (0, 0);
+        for (OutboundSegment? segment = first; segment is not null; segment = segment.Next)
+        {
+            if (segment.IsNews)
+            {
+                messages += segment.Messages;
+                bytes += segment.Length - segment.Skipped;
+            }
+        }
+
+        return (messages, bytes);
     }
 
     private static void ReleaseChain(OutboundSegment? segment, BufferPool pool)

@@ -47,6 +47,9 @@ public enum DisconnectReason
 
     /// <summary>The peer subscribed to more, together with all others, than <see cref="ZlinkContextOptions.SubscriptionByteLimit"/> allows, and to more than its part of that.</summary>
     SubscriptionByteLimit = 0x108,
+
+    /// <summary>The publisher reads nothing, and more than 100,000 changes of topics, and twice as many as there are topics, waited for it (SUB, XSUB). The side that connected connects again, and tells the topics anew.</summary>
+    TopicsUnread = 0x109,
 }
 
 /// <summary>Conversions of <see cref="DisconnectReason"/>.</summary>
@@ -58,7 +61,8 @@ public static class DisconnectReasonExtensions
     public static long ToNativeReason(this DisconnectReason reason) => reason switch
     {
         DisconnectReason.Remote or DisconnectReason.TransportError or DisconnectReason.IdleTimeout or DisconnectReason.WriteTimeout
-            or DisconnectReason.HeartbeatTimeout or DisconnectReason.UnfinishedByteLimit or DisconnectReason.SubscriptionByteLimit => 4,
+            or DisconnectReason.HeartbeatTimeout or DisconnectReason.UnfinishedByteLimit or DisconnectReason.SubscriptionByteLimit
+            or DisconnectReason.TopicsUnread => 4,
         DisconnectReason.ProtocolError or DisconnectReason.HandlerFailed or DisconnectReason.HandshakeFailed or DisconnectReason.Refused
             or DisconnectReason.TakenOver => 3,
         DisconnectReason.ContextTerminated => 5,
@@ -81,6 +85,7 @@ public static class DisconnectReasonExtensions
         DisconnectReason.Refused => "the socket had no place for this peer",
         DisconnectReason.UnfinishedByteLimit => "too much had come of messages that are not whole",
         DisconnectReason.SubscriptionByteLimit => "its topics and those of all other peers were too many",
+        DisconnectReason.TopicsUnread => "the publisher did not read the changes of topics, and too many waited for it",
         DisconnectReason.TakenOver => "another peer took over its routing id",
         _ => "why is not known",
     };

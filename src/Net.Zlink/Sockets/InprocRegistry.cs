@@ -106,7 +106,7 @@ internal sealed class InprocRegistry
             {
                 pipe.Trouble = "nobody in this context has bound the name yet";
                 _pending.Add(name, new Pending(name, pipe, settings));
-                socket.Greet(pipe, again: false);
+                socket.Greet(pipe, GreetingOccasion.NewPipe);
                 return pipe;
             }
 
@@ -217,8 +217,8 @@ internal sealed class InprocRegistry
             return false;
         }
 
-        binder.Greet(pipe, again: false);
-        connecter.Socket.Greet(connecter, waited);
+        binder.Greet(pipe, GreetingOccasion.NewPipe);
+        connecter.Socket.Greet(connecter, waited ? GreetingOccasion.NextConnection : GreetingOccasion.NewPipe);
         return true;
     }
 

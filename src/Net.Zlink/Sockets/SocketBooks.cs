@@ -110,9 +110,9 @@ internal sealed class SocketBooks
                 SettleUnread();
             }
 
-            if (outbound.DroppedMessages > 0 && _undelivered.Count < MaxReportedPeers)
+            if (outbound.MissedMessages > 0 && _undelivered.Count < MaxReportedPeers)
             {
-                _undelivered.Add(new UndeliveredPipe(pipe.Endpoint, pipe.Peer.RemoteEndpoint, outbound.DroppedMessages, outbound.DroppedBytes));
+                _undelivered.Add(new UndeliveredPipe(pipe.Endpoint, pipe.Peer.RemoteEndpoint, outbound.MissedMessages, outbound.MissedBytes));
             }
         }
 
@@ -187,6 +187,8 @@ internal sealed class SocketBooks
         sum.WrittenBytes += one.WrittenBytes;
         sum.DroppedMessages += one.DroppedMessages;
         sum.DroppedBytes += one.DroppedBytes;
+        sum.AddNews(one.QueuedNews, one.QueuedNewsBytes);
+        sum.Excuse(one.ObsoleteMessages, one.ObsoleteBytes);
     }
 
     private static void Sum(ref LaneCounts sum, in LaneCounts one)

@@ -232,7 +232,7 @@ internal abstract class SocketCore
     /// <summary>A pipe takes and gives nothing any more: its counts become the socket's.</summary>
     public void CloseBooks(Pipe pipe)
     {
-        if (Books.TryClose(pipe, out OutboundCounts dropped) && dropped.DroppedMessages > 0)
+        if (Books.TryClose(pipe, out OutboundCounts dropped) && dropped.MissedMessages > 0)
         {
             Events.NotWritten(pipe, dropped);
         }
@@ -249,13 +249,15 @@ internal abstract class SocketCore
 
     /// <summary>Says what the socket itself has to say to a peer that it has taken in: topics, a welcome. Outside of the socket's lock.</summary>
     /// <param name="pipe">The pipe.</param>
-    /// <param name="again">The pipe has been connected before.</param>
-    public virtual void Greet(Pipe pipe, bool again)
+    /// <param name="occasion">Why now.</param>
+    public virtual void Greet(Pipe pipe, GreetingOccasion occasion)
     {
     }
 
     /// <summary>The connection of an outgoing pipe is lost; the pipe stays.</summary>
-    public virtual void OnConnectionLost(WirePipe pipe)
+    /// <param name="pipe">The pipe.</param>
+    /// <param name="wasBrief">See <see cref="ZmpSession.WasBrief"/>.</param>
+    public virtual void OnConnectionLost(WirePipe pipe, bool wasBrief)
     {
     }
 
@@ -323,11 +325,7 @@ internal abstract class SocketCore
             return true;
         }
 
-        if (isNew || again)
-        {
-            Greet(pipe, again);
-        }
-
+        Greet(pipe, isNew ? GreetingOccasion.NewPipe : again ? GreetingOccasion.NextConnection : GreetingOccasion.FirstConnection);
         Events.Publish(SocketEventTypes.ConnectionReady, 0, session, detail: null);
         return true;
     }
@@ -344,7 +342,7 @@ internal abstract class SocketCore
         }
         else if (wasReady)
         {
-            OnConnectionLost(pipe);
+            OnConnectionLost(pipe, session.WasBrief);
         }
     }
 

@@ -163,6 +163,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
 
         ZmpDialer dialer;
+        ZmpDialer[] before;
         lock (_gate)
         {
             // As natively what this socket itself has bound is connected already, too: a ROUTER or a PAIR, which have no place for themselves, would come again and again.
@@ -179,6 +180,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             }
 
             _dialers.Add(text, dialer);
+            before = [.. _lingering.Where(d => string.Equals(d.Text, text, StringComparison.Ordinal))];
         }
 
         // With IMMEDIATE there is no pipe before there is a connection.
@@ -196,10 +198,10 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
         if (!settings.Immediate)
         {
-            socket.Greet(dialer.Pipe, again: false);
+            socket.Greet(dialer.Pipe, GreetingOccasion.NewPipe);
         }
 
-        dialer.Start();
+        dialer.Start(before);
         return EndpointError.None;
     }
 

@@ -45,32 +45,6 @@ internal static class Fanout
         }
     }
 
-    /// <summary>As <see cref="Send"/>, without some of the message's parts, of which at least one is left. They go by reference.</summary>
-    /// <param name="leftOut">The parts that are not sent, in rising order.</param>
-    /// <param name="socket">The socket that sends.</param>
-    /// <param name="pipes">Where to.</param>
-    /// <param name="message">The message.</param>
-    /// <param name="force">As of <see cref="Send"/>.</param>
-    public static void SendWithout(List<int> leftOut, SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, bool force)
-    {
-        InboundLease whole = message.MoveToLease(socket.Host.Slabs);
-        InboundLease rest = InboundLease.Rent(slab: null, source: null);
-        for (int i = 0; i < whole.Count; i++)
-        {
-            if (leftOut.BinarySearch(i) < 0)
-            {
-                (Slab slab, int offset, int length) = whole.PlaceOf(i);
-                slab.AddReference();
-                rest.AddPart(slab, offset, length);
-            }
-        }
-
-        rest.EndMessage();
-        whole.Release(0, whole.GenerationOf(0));
-        Send(socket, pipes, new OutgoingMessage(rest, 0), force);
-        rest.Release(0, rest.GenerationOf(0));
-    }
-
     /// <summary>Two pipes or more. What is short is copied into each. Of what is long all get the same memory: within the process by reference, over wires encoded once, or by reference too where the memory was handed over or received.</summary>
     /// <returns>False: all of the pipes are gone.</returns>
     private static bool SendToSeveral(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, bool force)

@@ -248,9 +248,9 @@ internal sealed class PublisherCore : SocketCore
         return place is not null;
     }
 
-    public override void Greet(Pipe pipe, bool again)
+    public override void Greet(Pipe pipe, GreetingOccasion occasion)
     {
-        if (Welcome.Length > 0 && !again)
+        if (Welcome.Length > 0 && occasion == GreetingOccasion.NewPipe)
         {
             pipe.SendOwn(ZmpFlags.None, Welcome);
         }

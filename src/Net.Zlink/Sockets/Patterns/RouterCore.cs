@@ -169,6 +169,32 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         return true;
     }
 
+    /// <remarks>
+    /// The first connection of a pipe that the peer ends right behind the handshake is turned away, as a rule because a connection of the peer's own has our id there. That one finds no place here as long as this pipe keeps the peer's id, with nobody behind
+    /// it: two ROUTERs that connect to each other would turn each other away for good.
+    /// </remarks>
+    public override void OnConnectionLost(WirePipe pipe, bool wasBrief)
+    {
+        byte[]? released = null;
+        using (Gate.Hold())
+        {
+            if (!wasBrief)
+            {
+                pipe.HasLasted = true;
+            }
+            else if (!pipe.HasLasted && pipe.Alias is null)
+            {
+                released = pipe.RouteId;
+                Remove(pipe);
+            }
+        }
+
+        if (released is not null)
+        {
+            OnMaySend(released); // Who waits for its room would wait for nobody.
+        }
+    }
+
     protected override void Evict(Pipe pipe)
     {
         Detach(pipe, dropUnread: true); // It has left the table already; this lets go of the rest.

@@ -1,5 +1,6 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Pipes;
 using Net.Zlink.Sockets.Routing;
@@ -10,6 +11,12 @@ namespace Net.Zlink.Sockets.Patterns;
 /// <summary>SUB and XSUB: topics go to every publisher, and again to each that comes or comes back; SUB takes in only what matches them.</summary>
 internal sealed class SubscriberCore : SocketCore
 {
+    // So many changes of topics may wait for a publisher that has no connection, or as many as there are topics: then it is told the topics instead, as they are when it comes. As many as may wait for a native one by default.
+    private const int MostHistory = 1000;
+
+    // So many, and twice as many as there are topics, may wait for a publisher that is connected and reads none of them: some 5 MB of usual names. Then its connection ends, since nothing that waits for it can be taken back.
+    private const int MostUnread = 100_000;
+
     private readonly PrefixCounts _topics = new();
     private readonly Distribution<Pipe> _all = new();
 
@@ -92,7 +99,7 @@ internal sealed class SubscriberCore : SocketCore
                 pipes = Informed();
             }
 
-            SendAll(pipes, ZmpFlags.Subscribe, prefix);
+            TellAll(pipes, ZmpFlags.Subscribe, prefix);
         }
     }
 
@@ -112,7 +119,7 @@ internal sealed class SubscriberCore : SocketCore
                 pipes = Informed();
             }
 
-            SendAll(pipes, ZmpFlags.Cancel, prefix);
+            TellAll(pipes, ZmpFlags.Cancel, prefix);
         }
     }
 
@@ -136,50 +143,32 @@ internal sealed class SubscriberCore : SocketCore
         return SendStatus.Accepted;
     }
 
-    public override void Greet(Pipe pipe, bool again)
+    public override void Greet(Pipe pipe, GreetingOccasion occasion)
     {
         using (new InOrder(_order))
         {
-            List<byte[]> topics = [];
+            bool isOwed;
             using (Gate.Hold())
             {
-                _toGreet.Remove(pipe);
+                isOwed = _toGreet.Remove(pipe);
             }
 
-            using (_topicsGate.Hold())
+            if (isOwed || occasion != GreetingOccasion.FirstConnection)
             {
-                foreach (ReadOnlySpan<byte> topic in _topics)
-                {
-                    topics.Add(topic.ToArray());
-                }
-            }
-
-            foreach (byte[] topic in topics)
-            {
-                pipe.SendOwn(ZmpFlags.Subscribe, topic);
+                TellTopics(pipe);
             }
         }
     }
 
-    /// <summary>What waited for the lost connection is news of topics, all of which the next connection is told anew.</summary>
-    public override void OnConnectionLost(WirePipe pipe)
+    /// <summary>What waited for the lost connection is news of topics, all of which the next connection is told anew. Of an XSUB its order among the messages counts, so it stays, as natively.</summary>
+    public override void OnConnectionLost(WirePipe pipe, bool wasBrief)
     {
-        if (IsExtended)
+        if (!IsExtended)
         {
-            return; // Its messages to the publisher are among it.
-        }
-
-        using (new InOrder(_order))
-        {
-            using (Gate.Hold())
+            using (new InOrder(_order))
             {
-                if (pipe.IsAttached)
-                {
-                    _toGreet.Add(pipe);
-                }
+                TellAnew(pipe);
             }
-
-            pipe.Queue.DropQueued();
         }
     }
 
@@ -257,47 +246,95 @@ internal sealed class SubscriberCore : SocketCore
             {
                 message.Consume(); // Nobody needs to know, or whoever comes will be told.
             }
-            else if (toGreet.Length == 0)
+            else if (untold is null && toGreet.Length == 0)
             {
-                SendNews(message, untold, pipes, isOnlyNews);
+                Tell(message, pipes, isOnlyNews);
             }
             else
             {
-                SendApart(message, untold, pipes, topics, toGreet);
+                TellInParts(message, untold ?? [], pipes, isOnlyNews, topics, toGreet);
             }
         }
     }
 
-    /// <summary>Sends a message with topics in it to those that have been told of the topics before.</summary>
-    private void SendNews(in OutgoingMessage message, List<int>? untold, Pipe[] pipes, bool force)
+    /// <summary>A message with topics in it to those that have been told of the topics before, as it is.</summary>
+    private void Tell(in OutgoingMessage message, Pipe[] pipes, bool isOnlyNews)
     {
-        // Forced as a SUB's topics are: one that a mark kept back would never be told.
-        if (untold is null)
+        if (!isOnlyNews || message.EncodedLength > Array.MaxLength || Array.TrueForAll(pipes, static pipe => pipe is not WirePipe))
         {
-            Fanout.Send(this, pipes, message, force);
+            Fanout.Send(this, pipes, message, isOnlyNews); // Forced as a SUB's topics are: one that a mark kept back would never be told.
+            return;
+        }
+
+        int length = (int)message.EncodedLength;
+        byte[] encoded = Host.Pool.RentArray(length);
+        try
+        {
+            message.WriteTo(encoded);
+            foreach (Pipe pipe in pipes)
+            {
+                if (pipe is WirePipe wire)
+                {
+                    wire.SendNews(encoded.AsSpan(0, length));
+                    Bound(wire);
+                }
+            }
+        }
+        finally
+        {
+            Host.Pool.ReturnArray(encoded);
+        }
+
+        Pipe[] within = Array.FindAll(pipes, static pipe => pipe is not WirePipe);
+        if (within.Length == 0)
+        {
+            message.Consume();
         }
         else
         {
-            Fanout.SendWithout(untold, this, pipes, message, force); // A publisher that hears a cancel for each of them would count down what others of us still ask for.
+            Fanout.Send(this, within, message, force: true);
         }
     }
 
-    /// <summary>As <see cref="SendNews"/>, and what is no topic in it also to those that are told of all topics next.</summary>
-    private void SendApart(in OutgoingMessage message, List<int>? untold, Pipe[] pipes, List<int> topics, Pipe[] toGreet)
+    /// <summary>As <see cref="Tell"/>, without the cancels that are no topic's last, by each of which a publisher would count down what others of us still ask for; and what is no topic in it also to those that are told of all topics next.</summary>
+    private void TellInParts(in OutgoingMessage message, List<int> untold, Pipe[] pipes, bool isOnlyNews, List<int> topics, Pipe[] toGreet)
     {
         InboundLease whole = message.MoveToLease(Host.Slabs);
         try
         {
-            Fanout.SendWithout(topics, this, toGreet, new OutgoingMessage(whole, 0), force: false);
+            if (toGreet.Length > 0)
+            {
+                TellRest(whole, topics, toGreet, isOnlyNews: false);
+            }
+
             if (pipes.Length > 0)
             {
-                SendNews(new OutgoingMessage(whole, 0), untold, pipes, force: false);
+                TellRest(whole, untold, pipes, isOnlyNews);
             }
         }
         finally
         {
             whole.Release(0, whole.GenerationOf(0));
         }
+    }
+
+    /// <summary>A message without some of its parts, of which at least one is left. They go by reference.</summary>
+    private void TellRest(InboundLease whole, List<int> leftOut, Pipe[] pipes, bool isOnlyNews)
+    {
+        InboundLease rest = InboundLease.Rent(slab: null, source: null);
+        for (int i = 0; i < whole.Count; i++)
+        {
+            if (leftOut.BinarySearch(i) < 0)
+            {
+                (Slab slab, int offset, int length) = whole.PlaceOf(i);
+                slab.AddReference();
+                rest.AddPart(slab, offset, length);
+            }
+        }
+
+        rest.EndMessage();
+        Tell(new OutgoingMessage(rest, 0), pipes, isOnlyNews);
+        rest.Release(0, rest.GenerationOf(0));
     }
 
     private void Add(ReadOnlySpan<byte> prefix)
@@ -363,11 +400,66 @@ internal sealed class SubscriberCore : SocketCore
     /// <summary>The pipes that a change of topics is told to. Under the lock.</summary>
     private Pipe[] Informed() => _toGreet.Count == 0 ? PeersUnderLock() : Array.FindAll(PeersUnderLock(), pipe => !_toGreet.Contains(pipe));
 
-    private static void SendAll(Pipe[] pipes, ZmpFlags flags, ReadOnlySpan<byte> prefix)
+    private void TellAll(Pipe[] pipes, ZmpFlags flags, ReadOnlySpan<byte> prefix)
     {
         foreach (Pipe pipe in pipes)
         {
             pipe.SendOwn(flags, prefix);
+            if (pipe is WirePipe wire)
+            {
+                Bound(wire);
+            }
+        }
+    }
+
+    /// <summary>All topics as they are.</summary>
+    private void TellTopics(Pipe pipe)
+    {
+        List<byte[]> topics = [];
+        using (_topicsGate.Hold())
+        {
+            foreach (ReadOnlySpan<byte> topic in _topics)
+            {
+                topics.Add(topic.ToArray());
+            }
+        }
+
+        foreach (byte[] topic in topics)
+        {
+            pipe.SendOwn(ZmpFlags.Subscribe, topic);
+        }
+    }
+
+    /// <summary>What the pipe has not been told yet it is not told any more, but all topics as they are when its next connection is ready.</summary>
+    private void TellAnew(WirePipe pipe)
+    {
+        using (Gate.Hold())
+        {
+            if (pipe.IsAttached)
+            {
+                _toGreet.Add(pipe);
+            }
+        }
+
+        pipe.Queue.DropQueued(onlyNews: true);
+    }
+
+    /// <summary>Changes of topics are told whatever the marks say; so that they do not pile up for a publisher that does not come, or does not read, there is an end to them.</summary>
+    private void Bound(WirePipe pipe)
+    {
+        long waiting = pipe.Queue.Counts.QueuedNews;
+        if (waiting <= MostHistory || waiting <= TopicCount)
+        {
+            return;
+        }
+
+        if (pipe.Session is not { } session)
+        {
+            TellAnew(pipe); // One that becomes ready in this moment is greeted behind this, if it is owed that: in order.
+        }
+        else if (waiting > MostUnread + (2 * TopicCount))
+        {
+            session.Connection.RequestClose(DisconnectReason.TopicsUnread, CloseMode.Abort);
         }
     }
 

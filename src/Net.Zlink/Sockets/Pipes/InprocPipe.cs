@@ -171,9 +171,9 @@ internal sealed class InprocPipe : Pipe
             Adjust(_out, outbound.And(other.InboundShare), other);
             Adjust(Lane, other.OutboundShare.And(inbound), this);
         }
-        else
+        else if (_out.SetLimits(outbound))
         {
-            _out.SetLimits(outbound);
+            Socket.OnRoom(this); // Nobody reads there yet who would say so.
         }
 
         InboundShare = inbound;

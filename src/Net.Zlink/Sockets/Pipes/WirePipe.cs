@@ -30,6 +30,9 @@ internal sealed class WirePipe : Pipe
     /// <summary>A handshake was completed on it before.</summary>
     public bool WasConnected { get; set; }
 
+    /// <summary>One of its connections was no brief one: the peer has a place for it. Guarded by the socket's lock.</summary>
+    public bool HasLasted { get; set; }
+
     /// <summary>The dialer that makes the next connection; null on the accepting side.</summary>
     public ZmpDialer? Dialer { get; set; }
 
@@ -64,12 +67,13 @@ internal sealed class WirePipe : Pipe
 
     public override void SendOwn(ZmpFlags flags, ReadOnlySpan<byte> body)
     {
-        Queue.Append(ZmpFrame.HeaderOf(flags, (uint)body.Length), body, out bool schedule);
-        if (schedule)
-        {
-            Flush();
-        }
+        Span<byte> header = stackalloc byte[ZmpFrame.HeaderSize];
+        ZmpFrame.WriteHeader(header, flags, (uint)body.Length);
+        SendOwn(header, body, isNews: flags is ZmpFlags.Subscribe or ZmpFlags.Cancel);
     }
+
+    /// <summary>Sends a message of the application's that says of topics and of nothing else, encoded, whatever the limits say.</summary>
+    public void SendNews(ReadOnlySpan<byte> encoded) => SendOwn(encoded, default, isNews: true);
 
     public override void OnRoomInLane() => Session?.Connection.Resume();
 
@@ -106,6 +110,15 @@ internal sealed class WirePipe : Pipe
         if (Dialer is null)
         {
             Lane.BecomeRest();
+        }
+    }
+
+    private void SendOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isNews)
+    {
+        Queue.AppendOwn(header, body, isNews, out bool schedule);
+        if (schedule)
+        {
+            Flush();
         }
     }
 

@@ -67,11 +67,11 @@ internal sealed class SessionEvents(SocketCore socket)
     {
         (string local, string remote) = pipe.Ends;
         socket.Monitors.Publish(new SocketEvent(
-            SocketEventTypes.MessagesDropped, dropped.DroppedMessages, pipe.Peer.RoutingId, local, remote, 0, "accepted, but not written when the connection ended")
+            SocketEventTypes.MessagesDropped, dropped.MissedMessages, pipe.Peer.RoutingId, local, remote, 0, "accepted, but not written when the connection ended")
         {
             PeerRoutingId = pipe.Peer.RoutingId,
         });
-        socket.Host.Warnings.Undelivered(PeerIdentity.NameOf(pipe.Peer.RoutingId), pipe.Endpoint, dropped.DroppedMessages, dropped.DroppedBytes);
+        socket.Host.Warnings.Undelivered(PeerIdentity.NameOf(pipe.Peer.RoutingId), pipe.Endpoint, dropped.MissedMessages, dropped.MissedBytes);
     }
 
     /// <summary>A message for that peer was dropped instead of sent: it is at its high-water mark, or as many bytes wait for it, or in the whole context, as may.</summary>

@@ -18,9 +18,10 @@ internal sealed class ZmpDialer
     // After a fault, an ERROR that a timer caused for one, the peer is there and answers: pauses double from the interval up to this, so that a peer in trouble is not hammered. What the user has set as the longest goes before it.
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(30);
 
-    // A peer that has no place for this one says so by ending the connection right behind the handshake, in both implementations, and has no word for it. A peer that went for another reason is not so quick three times in a row.
-    private static readonly TimeSpan BriefTime = TimeSpan.FromSeconds(1);
+    // A peer that went for another reason than that it has no place for this one is not so quick three times in a row.
     private const int BriefConnections = 3;
+
+    private const string TakenOver = "another peer took over its routing id";
 
     private readonly SocketCore _socket;
     private readonly ConnectTarget _target;
@@ -28,6 +29,7 @@ internal sealed class ZmpDialer
     private readonly WireUpgrade? _upgrade; // One for all attempts: it keeps what certificates' files held before they were half written.
     private readonly ReconnectPolicy _slowly;
     private readonly CancellationTokenSource _stop = new();
+    private readonly TaskCompletionSource _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _gate = new();
     private WirePipe _pipe;
     private ZmpSession? _session;
@@ -65,11 +67,15 @@ internal sealed class ZmpDialer
     /// <summary>Why the last attempt failed, or the last connection ended, for people; null before.</summary>
     public string? Trouble => Volatile.Read(ref _trouble);
 
+    /// <summary>Completes when it makes no connection any more, and the last one is over.</summary>
+    public Task Over => _over.Task;
+
     /// <summary>Begins to dial. The socket has been entered on the dialer's behalf.</summary>
-    public void Start()
+    /// <param name="before">Those of the same endpoint that still deliver what they were given: a ROUTER that knows their connection has no place for another one of the same routing id.</param>
+    public void Start(IReadOnlyList<ZmpDialer> before)
     {
         _socket.GivenUp.Forget(_target.Text);
-        _ = DefaultContext.Run(RunAsync);
+        _ = DefaultContext.Run(() => RunAsync(before));
     }
 
     /// <summary>Ends the endpoint: what was accepted is delivered within <paramref name="linger"/>, over this connection or the next.</summary>
@@ -169,18 +175,23 @@ internal sealed class ZmpDialer
         Dialer = this,
     };
 
-    private async Task RunAsync()
+    private async Task RunAsync(IReadOnlyList<ZmpDialer> before)
     {
         // Off the caller's stack: a name may have to be looked up.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         string? gaveUp = null;
         try
         {
+            foreach (ZmpDialer other in before)
+            {
+                await other.Over.WaitAsync(_stop.Token).ConfigureAwait(false);
+            }
+
             gaveUp = await DialUntilOverAsync().ConfigureAwait(false);
         }
         catch (OperationCanceledException)
         {
-            // Closed meanwhile.
+            gaveUp = _closeReason == DisconnectReason.TakenOver ? TakenOver : null; // Else it is the application's wish.
         }
 #pragma warning disable CA1031 // Nobody awaits this: an endpoint that is no more must not go without a word.
         catch (Exception e)
@@ -214,13 +225,12 @@ internal sealed class ZmpDialer
             if (wire is not null)
             {
                 attempt = 0;
-                long began = _socket.Host.Time.GetTimestamp();
                 ZmpSession session = Begin(wire);
                 await session.Left.Task.ConfigureAwait(false);
                 lock (_gate)
                 {
                     _session = null;
-                    if (_isClosing && (session.EndReason is DisconnectReason.Local or DisconnectReason.ContextTerminated || !MayLinger))
+                    if (_isClosing && !MayLinger)
                     {
                         return null;
                     }
@@ -228,18 +238,18 @@ internal sealed class ZmpDialer
 
                 if (session.Fault is { ConnecterTriesAgain: false } fault && !_settings.ReconnectAfterFault)
                 {
-                    return $"{WordsOf(fault)}; with ReconnectAfterFault it would be tried again";
+                    return $"{WordsOf(fault)}{session.Foreign}; with ReconnectAfterFault it would be tried again";
                 }
 
                 if (session.EndReason == DisconnectReason.TakenOver)
                 {
-                    return "another peer took over its routing id";
+                    return TakenOver;
                 }
 
                 wasReady = session.IsReady;
                 slow = session.Fault is not { IsTimeout: false } ? 0 : wasReady ? 1 : slow + 1; // A peer that was ready is in trouble for the first time.
                 trouble = wasReady ? $"the connection ended: {session.EndDetail}" : $"the handshake failed: {session.EndDetail}";
-                brief = wasReady && session.EndReason == DisconnectReason.Remote && _socket.Host.Time.GetElapsedTime(began) < BriefTime ? brief + 1 : 0;
+                brief = session.WasBrief ? brief + 1 : 0;
                 if (brief >= BriefConnections)
                 {
                     trouble = $"{trouble}, right behind the handshake, {BriefConnections} times or more: the peer may have no place for this socket, because its routing id is in use there, or a PAIR has a peer; what was sent to it is lost";
@@ -360,11 +370,15 @@ internal sealed class ZmpDialer
         _deadline?.Dispose();
         if (gaveUp is not null)
         {
+            // First: whoever hears that it is given up may connect anew at once.
             _socket.GivenUp.Add(_target.Text, gaveUp);
+            _socket.Endpoints.Forget(this);
+            _socket.Detach(Pipe, dropUnread: false);
             EndpointEvents.GivenUp(_socket.Monitors, _socket.Host, _target.Text, gaveUp);
         }
 
         Drop();
+        _over.SetResult();
         _socket.Leave();
     }
 

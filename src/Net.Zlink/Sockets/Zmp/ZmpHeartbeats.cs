@@ -6,7 +6,7 @@ namespace Net.Zlink.Sockets.Zmp;
 /// <summary>The liveness of one connection: what it sends at intervals, and how long it bears the peer's silence (docs/protocol.md section 14). On the shard.</summary>
 /// <remarks>
 /// The native core has one timer for all of this; here are separate ones, which no peer can tell. While the connection is parked (its reader is full) the clocks that judge the peer stand still,
-/// because it is we who do not listen; and the peer, which may be counting on our traffic, gets an unasked HEARTBEAT_ACK at half the pace of its own heartbeats.
+/// because it is we who do not listen; nor is a peer judged while the system has something of it that is not read yet, as behind a pause of the whole process, which a native peer in our place takes for its silence. A peer that is not read, and may be counting on our traffic, gets an unasked HEARTBEAT_ACK at half the pace of its own heartbeats.
 /// </remarks>
 internal sealed class ZmpHeartbeats
 {
@@ -120,7 +120,7 @@ internal sealed class ZmpHeartbeats
 
     private void OnTimeout()
     {
-        if (_session.Connection.IsParked || _sinceHeartbeat.IsMade(_session.Connection))
+        if (_session.Connection.IsParked || _sinceHeartbeat.IsMade(_session.Connection) || _session.Connection.HasUnread)
         {
             _timers.Arm(_timeout, _settings.Timeout);
             return;
@@ -131,7 +131,7 @@ internal sealed class ZmpHeartbeats
 
     private void OnTtl()
     {
-        if (_session.Connection.IsParked || _sinceRemote.IsMade(_session.Connection))
+        if (_session.Connection.IsParked || _sinceRemote.IsMade(_session.Connection) || _session.Connection.HasUnread)
         {
             _timers.Arm(_ttl, _effectiveTtl);
             return;

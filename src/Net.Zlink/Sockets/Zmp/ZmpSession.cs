@@ -12,6 +12,9 @@ namespace Net.Zlink.Sockets.Zmp;
 /// <summary>One ZMP connection from HELLO to its end: the handshake, control frames, faults, and the parts of messages on their way to the pipe. On the connection's shard.</summary>
 internal sealed class ZmpSession : IConnectionSink, IFrameScanner
 {
+    // A peer that has no place for this one says so by ending the connection right behind the handshake, in both implementations, and has no word for it.
+    private static readonly TimeSpan BriefTime = TimeSpan.FromSeconds(1);
+
     private readonly SocketCore _socket;
     private readonly ZmpSettings _settings;
     private readonly WirePipe _pipe;
@@ -28,6 +31,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     private bool _mustFlush;
     private bool _isReady;
     private bool _isBarred;
+    private bool _wasUnread;
 
     /// <param name="socket">The socket it belongs to.</param>
     /// <param name="settings">The endpoint's options.</param>
@@ -79,11 +83,17 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>What ended it, where the protocol did.</summary>
     public ZmpFault? Fault { get; private set; }
 
+    /// <summary>What a peer that does not speak the protocol looks like, behind the words for its fault; empty where it speaks it, or cannot be told.</summary>
+    public string Foreign => _foreign is not null && Fault is not { PeersWords: not null } ? $"; {_foreign}" : "";
+
     /// <summary>Why it ended.</summary>
     public DisconnectReason EndReason { get; private set; }
 
     /// <summary>The same in words.</summary>
     public string EndDetail { get; private set; } = "";
+
+    /// <summary>The peer ended it right behind the handshake: as a rule it has no place for this socket.</summary>
+    public bool WasBrief { get; private set; }
 
     /// <summary>Completes when nothing more is written on it, however long the peer takes to end its own side: the dialer may go on. On the shard, continuations too, so that the pause before the
     /// next attempt is counted from here.</summary>
@@ -270,6 +280,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             WriteError(ZmpFault.RoutingIdTakenOver);
         }
 
+        WasBrief = _isReady && reason == DisconnectReason.Remote && connection.Shard.Timers.Time.GetElapsedTime(_openedAt) < BriefTime;
         EndReason = reason;
         EndDetail = detail ?? reason.Words();
         _socket.OnSessionClosing(this, _isReady);
@@ -343,8 +354,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         Fault = fault;
         WriteError(fault);
         string whose = fault.Origin == ZmpFaultOrigin.Received ? "the peer sent an ERROR" : "protocol fault";
-        string foreign = fault.PeersWords is null && _foreign is not null ? $"; {_foreign}" : "";
-        Connection.Close(reason, CloseMode.Orderly, detail ?? $"{whose}: {WordsOf(fault)}{foreign}");
+        Connection.Close(reason, CloseMode.Orderly, detail ?? $"{whose}: {WordsOf(fault)}{Foreign}");
     }
 
     /// <summary>A fault's code and reason, of an ERROR those of the peer's, and what the peer said besides.</summary>
@@ -429,6 +439,16 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
 
     private ZmpHeartbeats Heartbeats() => _heartbeats ??= new ZmpHeartbeats(this, _settings.Heartbeat, Connection.Shard.Timers, _openedAt);
 
-    private void OnHandshakeTimeout() =>
+    private void OnHandshakeTimeout()
+    {
+        if (!_wasUnread && Connection.HasUnread)
+        {
+            // Once: it has spoken, and nobody has come to read it yet, as behind a pause of the whole process.
+            _wasUnread = true;
+            Connection.Shard.Timers.Arm(_handshakeTimer!, _settings.HandshakeInterval);
+            return;
+        }
+
         Fail(ZmpFault.HandshakeTimeout, DisconnectReason.HandshakeFailed, $"no handshake within {_settings.HandshakeInterval.TotalMilliseconds:0} ms");
+    }
 }

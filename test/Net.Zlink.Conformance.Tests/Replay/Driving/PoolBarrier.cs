@@ -10,7 +10,7 @@ namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 /// </remarks>
 internal static class PoolBarrier
 {
-    // Eight severed runs at once, and what waits in the tests beside them.
+    // Enough that what blocks a thread for a moment, in severed runs or the tests beside them, leaves some for the others; more only make a barrier dearer.
     private static readonly int Threads = Math.Max(16, 2 * Environment.ProcessorCount);
 
     // A thread that another test keeps from coming; meanwhile those that wait for it are no use to anybody.
