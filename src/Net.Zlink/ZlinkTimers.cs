@@ -9,7 +9,9 @@ public sealed class ZlinkTimers
 {
     private readonly TimeProvider _clock;
     private readonly Lock _gate = new();
-    private readonly PriorityQueue<Entry, (long Due, long Order)> _queue = new();
+
+    // By id, not by entry: what a timer was armed with before stays in it, to be skipped when it comes up, and must not keep a cancelled timer's handler.
+    private readonly PriorityQueue<int, (long Due, long Order)> _queue = new();
     private readonly Dictionary<int, Entry> _timers = [];
     private int _lastId;
     private long _order;
@@ -48,7 +50,7 @@ public sealed class ZlinkTimers
         {
             lock (_gate)
             {
-                if (!_queue.TryPeek(out Entry? next, out _))
+                if (Next() is not { } next)
                 {
                     return null;
                 }
@@ -85,7 +87,9 @@ public sealed class ZlinkTimers
     {
         lock (_gate)
         {
-            return _timers.Remove(id, out Entry? entry) && _queue.Remove(entry, out _, out _);
+            bool wasThere = _timers.Remove(id);
+            LimitStale();
+            return wasThere;
         }
     }
 
@@ -154,14 +158,31 @@ public sealed class ZlinkTimers
     {
         lock (_gate)
         {
-            if (!_queue.TryPeek(out Entry? entry, out _) || entry.Due > now || entry.Order > last)
+            if (Next() is not { } entry || entry.Due > now || entry.Order > last)
             {
                 return null;
             }
 
+            _queue.Dequeue();
             Arm(entry);
             return entry;
         }
+    }
+
+    /// <summary>The timer that is due next, first in the queue from here on.</summary>
+    private Entry? Next()
+    {
+        while (_queue.TryPeek(out int id, out (long Due, long Order) armed))
+        {
+            if (_timers.TryGetValue(id, out Entry? entry) && entry.Order == armed.Order)
+            {
+                return entry;
+            }
+
+            _queue.Dequeue(); // Cancelled, or armed anew since.
+        }
+
+        return null;
     }
 
     private void Arm(Entry entry)
@@ -173,8 +194,24 @@ public sealed class ZlinkTimers
         // Added as whole numbers: near 6e17, the ticks of a date, which some clocks count from, a double has steps of 128.
         entry.Due = ticks < long.MaxValue / 2d ? Math.Min(now, long.MaxValue / 2) + (long)ticks : long.MaxValue - 1;
         entry.Order = ++_order;
-        _queue.Remove(entry, out _, out _);
-        _queue.Enqueue(entry, (entry.Due, entry.Order));
+        _queue.Enqueue(entry.Id, (entry.Due, entry.Order));
+        LimitStale();
+    }
+
+    /// <summary>Makes the queue anew where most of it is stale. That is rare: it takes as many calls again as there are timers.</summary>
+    private void LimitStale()
+    {
+        // Each timer is in the queue once as it is armed now; the rest is stale.
+        if (_queue.Count <= 2 * _timers.Count)
+        {
+            return;
+        }
+
+        _queue.Clear();
+        foreach (Entry entry in _timers.Values)
+        {
+            _queue.Enqueue(entry.Id, (entry.Due, entry.Order));
+        }
     }
 
     /// <summary>Rounded up to a millisecond, so that who waits that long does not come a moment too early, again and again.</summary>
@@ -191,7 +228,7 @@ public sealed class ZlinkTimers
 
         public long Due { get; set; }
 
-        /// <summary>Number of the arming: tells whether it was before or after some moment.</summary>
+        /// <summary>Number of the arming: tells whether it was before or after some moment, and which place in the queue is the timer's.</summary>
         public long Order { get; set; }
     }
 }

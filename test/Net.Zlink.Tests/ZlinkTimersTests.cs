@@ -146,6 +146,172 @@ public sealed class ZlinkTimersTests
         }
     }
 
+    [Fact]
+    public void A_timer_that_was_reset_many_times_runs_once_and_only_when_its_last_reset_says()
+    {
+        int often = _timers.Add(Second, _ran.Add);
+        int once = _timers.Add(2 * Second, _ran.Add);
+        for (int i = 0; i < 1_000; i++)
+        {
+            _clock.Advance(Second / 1_000);
+            Assert.True(_timers.Reset(often));
+        }
+
+        Assert.Equal(Second, _timers.TimeUntilNext);
+        _clock.Advance(Second - TimeSpan.FromTicks(1));
+        Assert.Equal(0, _timers.Execute());
+        _clock.Advance(TimeSpan.FromTicks(1));
+        Assert.Equal(2, _timers.Execute());
+        Assert.Equal([once, often], _ran); // The one that was reset last is behind the other of the same moment.
+        Assert.Equal(Second, _timers.TimeUntilNext);
+    }
+
+    [Fact]
+    public void Timers_that_are_cancelled_and_changed_in_any_order_run_as_their_last_call_says()
+    {
+        // The clock goes by whole milliseconds, and each interval has ticks that no other has: no two are due at once, so the order is known.
+        var random = new Random(1);
+        var due = new Dictionary<int, (TimeSpan Due, TimeSpan Interval)>();
+        TimeSpan now = TimeSpan.Zero;
+        for (int round = 0; round < 2_000; round++)
+        {
+            TimeSpan interval = TimeSpan.FromMilliseconds(random.Next(1, 200)) + TimeSpan.FromTicks(round);
+            int some = due.Count == 0 ? 0 : due.Keys.ElementAt(random.Next(due.Count));
+            switch (random.Next(4))
+            {
+                case 0:
+                    due.Add(_timers.Add(interval, _ran.Add), (now + interval, interval));
+                    break;
+                case 1:
+                    Assert.Equal(due.Remove(some), _timers.Cancel(some));
+                    break;
+                case 2 when some != 0:
+                    Assert.True(_timers.SetInterval(some, interval));
+                    due[some] = (now + interval, interval);
+                    break;
+                default:
+                    Assert.Equal(some != 0, _timers.Reset(some));
+                    if (some != 0)
+                    {
+                        due[some] = due[some] with { Due = now + due[some].Interval };
+                    }
+
+                    break;
+            }
+
+            now += TimeSpan.FromMilliseconds(random.Next(5));
+            _clock.Advance(now - _clock.Elapsed);
+            int[] expected = [.. due.Where(timer => timer.Value.Due <= now).OrderBy(static timer => timer.Value.Due).Select(static timer => timer.Key)];
+            _ran.Clear();
+            Assert.Equal(expected.Length, _timers.Execute());
+            Assert.Equal(expected, _ran);
+            foreach (int id in expected)
+            {
+                due[id] = due[id] with { Due = now + due[id].Interval };
+            }
+
+            Assert.Equal(due.Count, _timers.Count);
+            Assert.Equal(due.Count == 0, _timers.TimeUntilNext is null);
+        }
+    }
+
+    [Theory]
+    [InlineData("reset")]
+    [InlineData("change")]
+    [InlineData("add and cancel")]
+    public void What_a_call_costs_does_not_grow_with_the_number_of_timers(string call)
+    {
+        // 3,000 times as many to look through cost from 100 times on as much; without it little more than the same.
+        const int TooMuch = 15;
+        const int Calls = 300;
+        ZlinkTimers few = WithTimers(10);
+        ZlinkTimers many = WithTimers(30_000);
+        Growth.AssertBelow(TooMuch, () => TimeOfCalls(few), () => TimeOfCalls(many));
+
+        ZlinkTimers WithTimers(int count)
+        {
+            var timers = new ZlinkTimers(_clock);
+            for (int i = 0; i < count; i++)
+            {
+                timers.Add(Second, _ran.Add);
+            }
+
+            return timers;
+        }
+
+        TimeSpan TimeOfCalls(ZlinkTimers timers) => Growth.TimeOf(() =>
+        {
+            for (int i = 0; i < Calls; i++)
+            {
+                Call(timers, timers.Count, call);
+            }
+        });
+    }
+
+    [Theory]
+    [InlineData("reset")]
+    [InlineData("change")]
+    [InlineData("add and cancel")]
+    public void Calls_without_end_take_no_memory_though_nothing_becomes_due(string call)
+    {
+        for (int i = 0; i < 10; i++)
+        {
+            _timers.Add(Second, _ran.Add);
+        }
+
+        // An added timer is an object of 56 bytes. A queue that kept what is stale would be made anew, larger, again and again: 60 bytes a call.
+        const int Calls = 200_000;
+        const int OfOther = 1_000_000;
+        int ofOne = string.Equals(call, "add and cancel", StringComparison.Ordinal) ? 80 : 0;
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < Calls; i++)
+        {
+            Call(_timers, 5, call);
+        }
+
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, OfOther + (Calls * ofOne));
+        Assert.Equal(10, _timers.Count);
+        Assert.Equal(Second, _timers.TimeUntilNext);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void What_a_cancelled_timers_handler_holds_is_free(bool isDueFirst)
+    {
+        for (int i = 0; i < 10; i++)
+        {
+            _timers.Add(2 * Second, _ran.Add);
+        }
+
+        WeakReference held = AddAndCancel(isDueFirst ? Second : 3 * Second);
+        GC.Collect();
+        Assert.False(held.IsAlive);
+
+        WeakReference AddAndCancel(TimeSpan interval)
+        {
+            object target = new();
+            Assert.True(_timers.Cancel(_timers.Add(interval, id => _ran.Add(id + target.GetHashCode()))));
+            return new WeakReference(target);
+        }
+    }
+
+    private static void Call(ZlinkTimers timers, int id, string call)
+    {
+        switch (call)
+        {
+            case "reset":
+                Assert.True(timers.Reset(id));
+                break;
+            case "change":
+                Assert.True(timers.SetInterval(id, Second));
+                break;
+            default:
+                Assert.True(timers.Cancel(timers.Add(Second, static _ => { })));
+                break;
+        }
+    }
+
     /// <summary>Counts as a fake clock may: in the ticks of a date.</summary>
     private sealed class DateClock(long now) : TimeProvider
     {
