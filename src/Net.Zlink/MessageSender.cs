@@ -25,6 +25,9 @@ internal readonly struct MessageSender
         _recycle = waiter => waiters.Return((SendReceipt)waiter);
     }
 
+    /// <summary>It keeps only the newest message, which then has one part.</summary>
+    public bool Conflates => _options.KeepsOnlyNewest;
+
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload)
     {
         var message = new OutgoingMessage(HeaderOf(payload.Length), payload);
@@ -46,7 +49,20 @@ internal readonly struct MessageSender
     /// <summary>Passes a received message on. Accepted, it is ended.</summary>
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, in Message message)
     {
-        ZlinkError error = ToError(_core.TrySend(routeId, Held(message).AsOutgoing()));
+        CheckConflates(message.PartCount, nameof(message));
+        return TrySendUnchecked(routeId, message);
+    }
+
+    /// <summary>The same for a proxy: InvalidArgument, not an exception, where the socket keeps only the newest message and this one has several parts, since a peer may have sent it.</summary>
+    public ZlinkError TryPassOn(ReadOnlySpan<byte> routeId, in Message message) => CanTake(message.PartCount) ? TrySendUnchecked(routeId, message) : ZlinkError.InvalidArgument;
+
+    /// <summary>As the other.</summary>
+    public ZlinkError TryPassOn(ReadOnlySpan<byte> routeId, MessageBuilder message) =>
+        CanTake(message.Count) ? ToError(_core.TrySend(routeId, new OutgoingMessage(message.Encoded))) : ZlinkError.InvalidArgument;
+
+    private ZlinkError TrySendUnchecked(ReadOnlySpan<byte> routeId, in Message message)
+    {
+        ZlinkError error = ToError(_core.TrySend(routeId, message.Hold().AsOutgoing()));
         if (error == ZlinkError.None)
         {
             message.Dispose();
@@ -214,11 +230,13 @@ internal readonly struct MessageSender
     /// <exception cref="ArgumentException">It has several parts, and the socket keeps only the newest message.</exception>
     private void CheckConflates(int parts, string message)
     {
-        if (parts > 1 && _options.KeepsOnlyNewest)
+        if (!CanTake(parts))
         {
             throw new ArgumentException("With Conflate a message has one part: which parts are newest could not be told.", message);
         }
     }
+
+    private bool CanTake(int parts) => parts <= 1 || !_options.KeepsOnlyNewest;
 
     private void SendHeld(ReadOnlySpan<byte> routeId, in HeldMessage message, TimeSpan? timeout)
     {

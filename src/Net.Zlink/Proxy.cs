@@ -18,6 +18,10 @@ namespace Net.Zlink;
 /// The control socket, of any type, takes the native commands, each a message of one part: PAUSE, RESUME, TERMINATE, which are answered with an empty message, and STATISTICS, answered with eight
 /// parts of 8 bytes in this machine's byte order: parts and bytes received from the front, sent to it, received from the back, sent to it. Unlike natively PAUSE pauses and RESUME resumes. Anything else does nothing and is answered with an empty message too, as natively.
 /// </para>
+/// <para>
+/// A socket with Conflate takes messages of one part only. One of several parts that is to go there is dropped and counted as <see cref="ProxyStatistics.Undeliverable"/>, and the proxy goes on. A
+/// capture socket with Conflate misses the copy, which is counted too, while the message itself is passed on; a control socket with Conflate gets no answer to STATISTICS.
+/// </para>
 /// </remarks>
 public sealed class Proxy
 {
@@ -41,7 +45,10 @@ public sealed class Proxy
     /// <param name="capture">Gets a copy of every message, of both directions, before it goes on; a ROUTER's routing id comes in front. While it has no room nothing moves. Null for none.</param>
     /// <param name="control">Gives commands. Null for none: use the methods.</param>
     /// <exception cref="ArgumentNullException"><paramref name="front"/> or <paramref name="back"/> is null.</exception>
-    /// <exception cref="ArgumentException"><paramref name="capture"/> cannot send, or <paramref name="control"/> is one of the other sockets.</exception>
+    /// <exception cref="ArgumentException">
+    /// <paramref name="capture"/> cannot send, or <paramref name="control"/> is one of the other sockets. Or one of front and back is a ROUTER, whose messages have its peer's routing id as one more part, and
+    /// the other or the capture socket sends with Conflate, which takes messages of one part.
+    /// </exception>
     public Proxy(ZlinkSocket front, ZlinkSocket back, ZlinkSocket? capture = null, ZlinkSocket? control = null)
     {
         ArgumentNullException.ThrowIfNull(front);
@@ -58,6 +65,13 @@ public sealed class Proxy
         if (capturePort is { HasSender: false })
         {
             throw new ArgumentException("The capture socket is of a type that cannot send.", nameof(capture));
+        }
+
+        if (frontPort.IsRouter || backPort.IsRouter)
+        {
+            ThrowIfTakesOnePart(frontPort, nameof(front));
+            ThrowIfTakesOnePart(backPort, nameof(back));
+            ThrowIfTakesOnePart(capturePort, nameof(capture));
         }
 
         _forth = new ProxyFlow(frontPort, backPort, capturePort);
@@ -154,8 +168,16 @@ public sealed class Proxy
         BackSent = _forth.Sent.Traffic,
         BackReceived = _back?.Received.Traffic ?? default,
         FrontSent = _back?.Sent.Traffic ?? default,
-        Undeliverable = _forth.Undeliverable + (_back?.Undeliverable ?? 0),
+        Undeliverable = _forth.Undeliverable + (_back?.Undeliverable ?? 0) + (_control?.Undeliverable ?? 0),
     };
+
+    private static void ThrowIfTakesOnePart(ProxyPort? port, string socket)
+    {
+        if (port is { TakesOnePart: true })
+        {
+            throw new ArgumentException("A ROUTER's messages have its peer's routing id as one more part, and a socket with Conflate takes messages of one part: none could be passed on. Make this socket without Conflate.", socket);
+        }
+    }
 
     private async Task LoopAsync(CancellationToken cancellation)
     {

@@ -7,6 +7,10 @@ internal sealed class ProxyControl(Proxy proxy, ProxyPort port)
 {
     private Message _command;
     private MessageBuilder? _answer;
+    private long _undeliverable;
+
+    /// <summary>Answers that the socket could not take, because it conflates.</summary>
+    public long Undeliverable => Volatile.Read(ref _undeliverable);
 
     /// <summary>An answer found no room yet.</summary>
     public bool IsHolding => _answer is not null;
@@ -67,9 +71,15 @@ internal sealed class ProxyControl(Proxy proxy, ProxyPort port)
 
     private bool TryAnswer()
     {
-        if (port.HasSender && port.TrySend(_command.RoutingId.Span, _answer!) == ZlinkError.Again)
+        ZlinkError error = port.HasSender ? port.TrySend(_command.RoutingId.Span, _answer!) : ZlinkError.None;
+        if (error == ZlinkError.Again)
         {
             return false;
+        }
+
+        if (error == ZlinkError.InvalidArgument)
+        {
+            Volatile.Write(ref _undeliverable, _undeliverable + 1);
         }
 
         Drop();

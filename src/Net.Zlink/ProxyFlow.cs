@@ -92,7 +92,13 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
     private bool Capture()
     {
         using Message copy = _held.Copy();
-        _isCaptured = capture!.TrySend(copy, from.IsRouter) != ZlinkError.Again;
+        ZlinkError error = capture!.TrySend(copy, from.IsRouter);
+        if (error == ZlinkError.InvalidArgument)
+        {
+            CountUndeliverable(); // The copy. The message itself goes on: whoever sent it is not to stop others by its shape.
+        }
+
+        _isCaptured = error != ZlinkError.Again;
         return _isCaptured;
     }
 
@@ -107,7 +113,9 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
         }
         else
         {
-            Volatile.Write(ref _undeliverable, _undeliverable + 1);
+            CountUndeliverable();
         }
     }
+
+    private void CountUndeliverable() => Volatile.Write(ref _undeliverable, _undeliverable + 1);
 }

@@ -38,6 +38,9 @@ internal sealed class ProxyPort
     /// <summary>Its type can send at all.</summary>
     public bool HasSender { get; }
 
+    /// <summary>What is sent here has one part, now.</summary>
+    public bool TakesOnePart => HasSender && _sender.Conflates;
+
     /// <summary>A send would not have to wait now, as far as can be told without a message.</summary>
     public bool HasRoom => HasSender && _socket.CanSend;
 
@@ -76,7 +79,7 @@ internal sealed class ProxyPort
     /// <summary>Sends a received message on. The caller ends it, whatever comes of this.</summary>
     /// <param name="message">The message; it may be ended already when this returns None.</param>
     /// <param name="fromRouter">It came from a ROUTER: its routing id belongs to it.</param>
-    /// <returns>None, Again or HostUnreachable.</returns>
+    /// <returns>None, Again, HostUnreachable, or InvalidArgument: the socket conflates, and the message would have several parts here.</returns>
     public ZlinkError TrySend(in Message message, bool fromRouter)
     {
         if (IsRouter)
@@ -94,7 +97,8 @@ internal sealed class ProxyPort
     }
 
     /// <summary>Sends an answer to whom a message came from.</summary>
-    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder answer) => _sender.TrySend(IsRouter ? routeId : [], answer);
+    /// <returns>As of the other.</returns>
+    public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder answer) => _sender.TryPassOn(IsRouter ? routeId : [], answer);
 
     /// <summary>Lets go of what it keeps between messages.</summary>
     public void Rest()
@@ -104,7 +108,7 @@ internal sealed class ProxyPort
         _lastId = default;
     }
 
-    private ZlinkError Send(ReadOnlySpan<byte> routeId, in Message message) => _sender.TrySend(routeId, message);
+    private ZlinkError Send(ReadOnlySpan<byte> routeId, in Message message) => _sender.TryPassOn(routeId, message);
 
     private ZlinkError SendCopy(ReadOnlySpan<byte> routeId, in Message copy)
     {
