@@ -11,6 +11,8 @@ public sealed class SmallSampleTests
     [InlineData("Pair", "100 of 100", "--rounds", "100", "--endpoint", "inproc://ball")]
     [InlineData("DealerRouter", "1,000 of 1,000", "--requests", "1000", "--workers", "3")]
     [InlineData("PubSub", "dropped at its mark of 100", "--messages", "20000", "--mark", "100")]
+    [InlineData("PubSub", "eur 2,000, usd 2,000 of 2,000 each", "--messages", "4000", "--mark", "1")]
+    [InlineData("PubSub", "eur 2,000, usd 2,000 of 2,000 each", "--messages", "4000", "--mark", "3")]
     [InlineData("Monitor", "ConnectionReady", "--clients", "2")]
     public async Task A_sample_does_what_it_should_and_ends_with_0(string sample, string expected, params string[] arguments)
     {
