@@ -96,7 +96,8 @@ public abstract class SocketOptions
     /// <summary>
     /// How long to wait for the peer's end of the connection after ours, for a peer that ended first to take what Send had accepted, and behind a <see cref="Linger"/> that is over, or zero, for what has begun to leave. Default 5 seconds:
     /// a live peer answers within a round trip; a dead one holds a descriptor no longer than this. So the end of a socket or a context takes this long while a peer does not end its side,
-    /// with a linger time of zero too; each of what has begun to leave and, over tls, ws and wss, the farewell may take as long before that. <see cref="ZlinkContextOptions.ShutdownTimeout"/> cuts all of it short. For endpoints made afterwards.
+    /// with a linger time of zero too; each of what has begun to leave and, over tls, ws and wss, the farewell may take as long before that. <see cref="ZlinkContextOptions.ShutdownTimeout"/> cuts all of it short.
+    /// A <see cref="StreamPipe"/> that has ended its side and still reads is not ended by it over tcp, tls and ipc: the time begins when nobody reads any more. For endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or infinite.</exception>
     public TimeSpan CloseTimeout { get; set => field = OptionRange.Time(value, mayBeInfinite: false); } = TimeSpan.FromSeconds(5);

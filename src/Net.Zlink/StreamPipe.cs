@@ -10,6 +10,9 @@ namespace Net.Zlink;
 /// Input ends when the peer ends its side, or fails with an <see cref="IOException"/> when the connection is lost. Over ws and wss it is lost, too, where the peer's TCP ends without a CLOSE, in the middle of a message or behind one:
 /// Input fails when all that had come is read. Over tcp, tls and ipc an end of the transport is the peer's end, whoever made it (over tls also without close_notify): a protocol for which that matters says itself where its data ends.
 /// Flushing Output waits while the peer does not read. Complete Output to end this side while still reading; dispose to end both.
+/// Over tcp, tls and ipc such reading may go on for as long as the peer keeps its side open; <see cref="StreamOptions.IdleTimeout"/> ends one that falls silent. <see cref="SocketOptions.CloseTimeout"/> begins when nobody reads any more:
+/// Input is completed, too, the pipe is disposed of, or its peer, endpoint, socket or context is ended from outside. A WebSocket does not end by halves: over ws and wss completing Output says CLOSE, which the peer answers with its own, and
+/// then says no more. What it had sent before is still read, for CloseTimeout at most, after which Input fails.
 /// </remarks>
 public sealed class StreamPipe : IDuplexPipe, IAsyncDisposable
 {

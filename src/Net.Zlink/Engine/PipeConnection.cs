@@ -14,7 +14,8 @@ namespace Net.Zlink.Engine;
 /// <remarks>
 /// Two loops of plain awaits move bytes between wire and pipes. A pipe per connection costs about half the throughput of the framed path, so it is a
 /// seam for users, not what the library itself runs on. Reading takes a buffer only when there is something, so an
-/// idle connection holds none. Ends like a framed connection: write what was flushed, end our side, wait for the peer's end, dispose.
+/// idle connection holds none. Ends like a framed connection: write what was flushed, end our side, wait for the peer's end, dispose. But the user may end our side alone and read on:
+/// the peer's end is then waited for without a limit, and for the close timeout only from when nobody reads any more.
 /// </remarks>
 internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 {
@@ -33,6 +34,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     private readonly WaitLimit _stuck;
     private readonly CancellationTokenSource _aborted = new();
     private readonly TaskCompletionSource _abandoned = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _unread = new(TaskCreationOptions.RunContinuationsAsynchronously); // Completes when nobody reads any more: the user has done with it, or this side ends it.
     private ITimer? _deadline;
     private volatile bool _ending;
     private volatile bool _isFlushed;
@@ -57,6 +59,10 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         // The user's continuations run on the thread pool; ours run wherever the socket or the user's flush completes.
         _received = new Pipe(new PipeOptions(pool, PipeScheduler.ThreadPool, PipeScheduler.Inline, useSynchronizationContext: false));
         _toSend = new Pipe(new PipeOptions(pool, PipeScheduler.Inline, PipeScheduler.ThreadPool, useSynchronizationContext: false));
+
+#pragma warning disable CS0618 // Other writers may not call it; that of a Pipe does, and a flush tells only when something comes, which may be never.
+        _received.Writer.OnReaderCompleted(static (_, state) => ((TaskCompletionSource)state!).TrySetResult(), _unread);
+#pragma warning restore CS0618
     }
 
     public PipeReader Input => _received.Reader;
@@ -84,6 +90,9 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     /// <summary>Completes when this side ends the connection without waiting: then not for its user either.</summary>
     public Task Abandoned => _abandoned.Task;
 
+    /// <summary>The user reads, and may do so behind the end of our side.</summary>
+    private bool IsRead => _wire.EndsByHalves && !_unread.Task.IsCompleted;
+
     /// <summary>Moves bytes until both directions are over, then closes the wire. The task never fails.</summary>
     public async Task RunAsync()
     {
@@ -96,6 +105,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             await EndOurSideAsync(receiving).ConfigureAwait(false);
         }
 
+        NoteEnd(DisconnectReason.Local); // Nothing else has.
         Abort(resets: !flushed && !_isLeft);
         await receiving.ConfigureAwait(false);
         _idle.Dispose();
@@ -120,15 +130,17 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             LimitWriting(linger ?? _settings.Linger);
         }
 
+        _unread.TrySetResult();
         _ending = true;
         _toSend.Reader.CancelPendingRead();
     }
 
-    /// <summary>The user has done with it: what is flushed is written within the linger time.</summary>
+    /// <summary>The user has done with it: what is flushed is written within the linger time, and what comes is not read.</summary>
     public void LimitWriting()
     {
         NoteEnd(DisconnectReason.Local);
         LimitWriting(_settings.Linger);
+        _unread.TrySetResult();
     }
 
     bool IWireEvents.IsBusy => false; // Its own loop reads at once.
@@ -157,23 +169,44 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
     private async Task EndOurSideAsync(Task receiving)
     {
+        if (!IsRead)
+        {
+            NoteEnd(DisconnectReason.Local); // Otherwise half of it goes on, and may yet end for another reason: it is lost, or falls silent.
+        }
+
         try
         {
             WireStatus status = _wire.EndSending(EndReason == DisconnectReason.ContextTerminated ? WireEnd.GoingAway : WireEnd.Finished);
             if (status == WireStatus.WouldWait)
             {
-                await _ended.WaitAsync().AsTask().WaitAsync(_settings.CloseTimeout, _time, _aborted.Token).ConfigureAwait(false);
+                await WaitForPeerAsync(_ended.WaitAsync().AsTask(), receiving).ConfigureAwait(false);
             }
 
             if (status != WireStatus.Failed)
             {
-                await receiving.WaitAsync(_settings.CloseTimeout, _time, _aborted.Token).ConfigureAwait(false);
+                await WaitForPeerAsync(receiving, receiving).ConfigureAwait(false);
             }
         }
         catch (Exception e) when (e is ObjectDisposedException or TimeoutException or OperationCanceledException)
         {
             // Gone already, or the peer does not end its side in time: close anyway.
         }
+    }
+
+    /// <summary>Waits for what the peer has to do behind the end of our side: for as long as the user reads and there is more to come, and from there for the close timeout.</summary>
+    private async Task WaitForPeerAsync(Task done, Task receiving)
+    {
+        if (IsRead)
+        {
+            await Task.WhenAny(done, receiving, _unread.Task).WaitAsync(_aborted.Token).ConfigureAwait(false);
+        }
+
+        if (!IsRead)
+        {
+            NoteEnd(DisconnectReason.Local);
+        }
+
+        await done.WaitAsync(_settings.CloseTimeout, _time, _aborted.Token).ConfigureAwait(false);
     }
 
     private async Task ReceiveAsync()
@@ -215,7 +248,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
                 case WireStatus.WouldWait:
                     break;
                 case WireStatus.Ended:
-                    NoteEnd(DisconnectReason.Remote);
+                    NoteEnd(_isFlushed ? DisconnectReason.Local : DisconnectReason.Remote); // Behind our end it is the answer to that.
                     return false;
                 default:
                     throw Lost();
@@ -316,7 +349,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
                 reader.AdvanceTo(result.Buffer.End);
                 if (result.IsCompleted || (_ending && isEmpty))
                 {
-                    NoteEnd(DisconnectReason.Local);
                     inOrder = true;
                     break;
                 }

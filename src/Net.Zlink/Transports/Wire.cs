@@ -57,6 +57,9 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>What is written together travels in one message of the transport's own, and is read in as many pieces by the peer: answers are gathered while there is more to read.</summary>
     public virtual bool IsPacked => false;
 
+    /// <summary>Our side can end alone, and the peer may go on sending for as long as it likes. False: it answers our end with its own, and says no more.</summary>
+    public virtual bool EndsByHalves => true;
+
     /// <summary>What is read lies in a buffer of the transport's own first: <see cref="Receive"/> copies, <see cref="TryTake"/> hands it over.</summary>
     public virtual bool HasOwnBuffer => false;
 

@@ -50,6 +50,9 @@ internal sealed class WebSocketWire(
     /// <inheritdoc/>
     public override bool IsPacked => true;
 
+    /// <inheritdoc/>
+    public override bool EndsByHalves => false;
+
     /// <summary>The peer's TCP, or TLS, has ended, and neither side had said CLOSE. Set before the end is told.</summary>
     public bool IsCutOff { get; private set; }
 
