@@ -17,6 +17,7 @@ internal static class LeaseSlots
 
     private static readonly SharedStore<LeaseSlot> Shared = new(SharedLimit);
 
+    // Empty from the count on: a slot that is out is nobody's but its holder's, or one that is forgotten could not be collected with its buffer and its pool.
     [ThreadStatic]
     private static Slot<LeaseSlot>[]? t_items;
 
@@ -30,6 +31,7 @@ internal static class LeaseSlots
         if (items is not null && (uint)top < (uint)items.Length)
         {
             LeaseSlot slot = items[top].Item!;
+            items[top].Item = null;
             t_count = top;
             return slot;
         }
@@ -61,8 +63,11 @@ internal static class LeaseSlots
             return new LeaseSlot();
         }
 
-        t_count = taken - 1;
-        return items[taken - 1].Item!;
+        int top = taken - 1;
+        LeaseSlot slot = items[top].Item!;
+        items[top].Item = null;
+        t_count = top;
+        return slot;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -74,6 +79,7 @@ internal static class LeaseSlots
             // What the store has no room for is garbage.
             Shared.Push(Environment.CurrentManagedThreadId, items.AsSpan(0, Batch));
             items.AsSpan(Batch).CopyTo(items);
+            items.AsSpan(ThreadCapacity - Batch).Clear();
             t_count = ThreadCapacity - Batch;
         }
 

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Net.Zlink.Buffers;
 using Xunit;
@@ -80,6 +81,43 @@ public sealed class BufferLeaseTests
         Array.ForEach(published, static one => one.Lease.Dispose());
         Assert.Equal(0, pool.GetStatistics().Live);
         Assert.Equal(pool.GetStatistics().Allocated, pool.GetStatistics().Kept);
+    }
+
+    [Fact]
+    public void A_forgotten_lease_is_collected_with_its_buffer_and_its_abandoned_pool_although_its_thread_lives()
+    {
+        TestPools.OnNewThread(static () =>
+        {
+            List<WeakReference> forgotten = Forget();
+            Assert.True(TestPools.CollectUntil(() => forgotten.TrueForAll(static one => !one.IsAlive)), "Something that nobody refers to is still there.");
+        });
+    }
+
+    /// <summary>Abandons a pool with some leases that are never ended: such of new slots, of slots that went round, and of those that stayed when the thread had too many and gave half of them away.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static List<WeakReference> Forget()
+    {
+        BufferPool pool = TestPools.Create();
+        List<WeakReference> forgotten = [new WeakReference(pool)];
+        var leases = new BufferLease[48]; // What a thread takes from the others at once is 16: then it has none left.
+        for (int i = 0; i < leases.Length; i++)
+        {
+            leases[i] = pool.Lease(128);
+        }
+
+        const int Ended = 33; // One more than a thread keeps: it goes on with 17.
+        for (int i = 0; i < Ended; i++)
+        {
+            leases[i].Dispose();
+        }
+
+        for (int i = 0; i < leases.Length; i++)
+        {
+            BufferLease lease = i < Ended ? pool.Lease(128) : leases[i];
+            forgotten.Add(new WeakReference(ArrayOf(lease)));
+        }
+
+        return forgotten;
     }
 
     private static Published Publish(BufferPool pool, long stamp)
