@@ -7,7 +7,8 @@ namespace Net.Zlink.Flow;
 /// </remarks>
 internal static class DefaultContext
 {
-    private static readonly ExecutionContext Empty = Find();
+    // Not a type initializer's: one that fails, fails for as long as the process lives.
+    private static ExecutionContext? s_empty;
 
     /// <summary>The calling thread is in it. 2 ns, and allocates nothing.</summary>
     public static bool IsCurrent => ReferenceEquals(ExecutionContext.Capture(), Empty);
@@ -26,13 +27,31 @@ internal static class DefaultContext
         return made;
     }
 
+    // Of several threads that find it at once each finds the same.
+    private static ExecutionContext Empty => s_empty ?? Find();
+
     private static ExecutionContext Find()
     {
         // Only a thread that was started without a flow is certain to be in it: there is no other way to leave a context. Once in a process, 0.1 ms, on the thread that makes the first pool or context.
         ExecutionContext? found = null;
         var thread = new Thread(() => found = ExecutionContext.Capture());
         thread.UnsafeStart();
-        thread.Join();
+        bool interrupted = false;
+        while (true)
+        {
+            try
+            {
+                thread.Join();
+                break;
+            }
+            catch (ThreadInterruptedException)
+            {
+                interrupted = true;
+            }
+        }
+
+        Uninterrupted.AskAgain(interrupted);
+        s_empty = found;
         return found!;
     }
 }
