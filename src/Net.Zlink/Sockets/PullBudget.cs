@@ -19,10 +19,19 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareHolder q
     private QueueRoom _room = new(new QueueLimits(0, limit), context);
 
     /// <summary>A chain of leases has come in.</summary>
-    public void Add(InboundLease? chain) => _leases += LengthOf(chain);
+    public void Add(PullPeer peer, InboundLease chain)
+    {
+        int length = LengthOf(chain);
+        _leases += length;
+        peer.Leases += length;
+    }
 
-    /// <summary>A chain of leases was dropped.</summary>
-    public void Drop(InboundLease? chain) => _leases -= LengthOf(chain);
+    /// <summary>All leases of a peer are dropped. Told by its count: a walk along them would be one wait for memory each.</summary>
+    public void Drop(PullPeer peer)
+    {
+        _leases -= peer.Leases;
+        peer.Leases = 0;
+    }
 
     /// <summary>Whether a peer's connection is to stop reading, which it is then told.</summary>
     public bool ShouldPark(PullPeer peer, long unread)
@@ -46,7 +55,12 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareHolder q
     /// <summary>So many bytes of a peer were taken out, and with them perhaps the last of a lease: adds those that may read again.</summary>
     public void Taken(PullPeer peer, long bytes, bool isLeaseOver, long unread, ref PullPeer? resume)
     {
-        _leases -= isLeaseOver ? 1 : 0;
+        if (isLeaseOver)
+        {
+            _leases--;
+            peer.Leases--;
+        }
+
         if (peer.IsParked && peer.Limits.IsBelowLowMark(peer.Messages, peer.Bytes))
         {
             if (IsOver(unread))

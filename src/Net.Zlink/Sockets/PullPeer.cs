@@ -16,6 +16,9 @@ internal sealed class PullPeer(StreamLink link, QueueLimits limits)
     public long Delivered;
     public long Dropped;
 
+    /// <summary>How many leases are linked from <see cref="First"/> on.</summary>
+    public int Leases;
+
     /// <summary>Stands in the line of peers with unread messages.</summary>
     public bool IsInLine;
 
@@ -42,4 +45,38 @@ internal sealed class PullPeer(StreamLink link, QueueLimits limits)
 
     /// <summary>Stands in such a list: whoever works it off clears this first.</summary>
     public bool IsToBeResumed;
+
+    /// <summary>Adds a chain of leases behind what is unread.</summary>
+    public void Add(InboundLease first, InboundLease last, int messages, long bytes)
+    {
+        if (Last is null)
+        {
+            First = first;
+        }
+        else
+        {
+            Last.Next = first;
+        }
+
+        Last = last;
+        Messages += messages;
+        Bytes += bytes;
+    }
+
+    /// <summary>Takes out what is unread and counts it, for the caller to release outside the lock: with many messages that takes milliseconds.</summary>
+    /// <param name="dropped">What was taken out of others before; this comes in front of it.</param>
+    public void DropUnread(ref InboundLease? dropped)
+    {
+        if (Last is not null)
+        {
+            Last.Next = dropped;
+            dropped = First;
+        }
+
+        Dropped += Messages;
+        First = null;
+        Last = null;
+        Messages = 0;
+        Bytes = 0;
+    }
 }

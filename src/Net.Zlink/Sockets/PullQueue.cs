@@ -8,7 +8,7 @@ namespace Net.Zlink.Sockets;
 /// <remarks>
 /// Peers with unread messages stand in a line; each turn serves one peer with what one read may bring (at most 64 KiB or 256 messages), in however many reads it came: a flooding peer delays the
 /// others by no more than that, one whose messages came in pieces has the same share as one whose came at once, and a consumer works on one peer's messages, and answers them in one write. Connect and disconnect events overtake other peers'
-/// data, some at a time; a peer's disconnect comes behind its own unread data. The lock is held for pointer work only: connections are resumed, and waiters completed, after it is left.
+/// data, some at a time; a peer's disconnect comes behind its own unread data. The lock is held for pointer work only: connections are resumed, waiters completed, and dropped messages released, after it is left.
 /// <para>
 /// A consumer whose code goes on in place (<see cref="PullWaiter.GoesOnInPlace"/>) is run by the shard that has just read. It gets one turn; for the next one it waits even where there is something,
 /// so that the shard does its other work in between, and is served by whichever shard reads next, or else by a work of its own.
@@ -76,40 +76,30 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
     /// <summary>Adds a peer's messages, given as a chain of leases, and says whether its connection should read on.</summary>
     public Delivery Publish(PullPeer peer, InboundLease first, InboundLease last, int messages, long bytes)
     {
-        PullWaiter? served;
+        PullWaiter? served = null;
         PullPeer? resume = null;
-        bool park;
+        bool park = false;
+        bool isUnwanted;
         using (_gate.Hold())
         {
-            if (peer.IsDropped || _closed is not null)
+            isUnwanted = peer.IsDropped || _closed is not null;
+            if (isUnwanted)
             {
-                Drop(peer, first, messages);
-                return Delivery.Continue;
-            }
-
-            _budget.Add(first);
-            if (peer.Last is null)
-            {
-                peer.First = first;
+                peer.Dropped += messages;
+                _dropped += messages;
             }
             else
             {
-                peer.Last.Next = first;
+                Add(peer, first, last, messages, bytes);
+                served = Serve(ref resume);
+                park = ShouldPark(peer, ref resume);
             }
+        }
 
-            peer.Last = last;
-            peer.Messages += messages;
-            peer.Bytes += bytes;
-            _messages += messages;
-            _bytes += bytes;
-            if (!peer.IsInLine)
-            {
-                peer.IsInLine = true;
-                _line.Enqueue(peer);
-            }
-
-            served = Serve(ref resume);
-            park = ShouldPark(peer, ref resume);
+        if (isUnwanted)
+        {
+            InboundLease.ReleaseAll(first);
+            return Delivery.Continue;
         }
 
         ResumeAll(resume);
@@ -136,6 +126,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
     {
         PullWaiter? served;
         PullPeer? resume = null;
+        InboundLease? dropped = null;
         using (_gate.Hold())
         {
             if (_closed is not null)
@@ -148,19 +139,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
             {
                 peer.IsDropped = true;
                 long freed = peer.Bytes;
-                InboundLease? lease = peer.First;
-                _budget.Drop(lease);
-                peer.First = null;
-                peer.Last = null;
-                _messages -= peer.Messages;
-                _bytes -= peer.Bytes;
-                if (lease is not null)
-                {
-                    Drop(peer, lease, (int)peer.Messages);
-                }
-
-                peer.Messages = 0;
-                peer.Bytes = 0;
+                Drop(peer, ref dropped);
 
                 // Others may be stopped for the room that these messages took, with nothing of their own left to be read.
                 _budget.Freed(freed, _bytes, ref resume);
@@ -176,6 +155,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
 
         ResumeAll(resume);
         CompleteAll(served);
+        InboundLease.ReleaseAll(dropped); // Nobody waits for it.
     }
 
     /// <summary>Takes the next messages of one peer, or an event, without waiting.</summary>
@@ -281,6 +261,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
     public long Close(Func<Exception> error)
     {
         PullWaiter? released;
+        InboundLease? unread;
         long dropped;
         using (_gate.Hold())
         {
@@ -292,9 +273,10 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
             _closed = error;
             released = _waiters.TakeAll();
             dropped = _messages;
-            DropLine();
+            unread = DropLine();
         }
 
+        InboundLease.ReleaseAll(unread);
         Watchers.TellFenced(); // Whoever asks for nothing looks only at whether the socket has ended, which takes no lock of this queue.
         PullWaiter.FailAll(released, error);
         return dropped;
@@ -468,15 +450,32 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         }
     }
 
-    private void Drop(PullPeer peer, InboundLease? lease, int messages)
+    private void Add(PullPeer peer, InboundLease first, InboundLease last, int messages, long bytes)
     {
-        peer.Dropped += messages;
-        _dropped += messages;
-        InboundLease.ReleaseAll(lease);
+        _budget.Add(peer, first);
+        peer.Add(first, last, messages, bytes);
+        _messages += messages;
+        _bytes += bytes;
+        if (!peer.IsInLine)
+        {
+            peer.IsInLine = true;
+            _line.Enqueue(peer);
+        }
     }
 
-    private void DropLine()
+    private void Drop(PullPeer peer, ref InboundLease? dropped)
     {
+        _messages -= peer.Messages;
+        _bytes -= peer.Bytes;
+        _dropped += peer.Messages;
+        _budget.Drop(peer);
+        peer.DropUnread(ref dropped);
+    }
+
+    /// <summary>Drops what is unread of all peers; returned linked, to be released outside the lock.</summary>
+    private InboundLease? DropLine()
+    {
+        InboundLease? dropped = null;
         if (_turn is not null)
         {
             _line.Enqueue(_turn);
@@ -485,16 +484,11 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
 
         while (_line.TryDequeue(out PullPeer? peer))
         {
-            Drop(peer, peer.First, (int)peer.Messages);
-            peer.First = null;
-            peer.Last = null;
-            peer.Messages = 0;
-            peer.Bytes = 0;
+            Drop(peer, ref dropped);
         }
 
-        _messages = 0;
-        _bytes = 0;
         _budget.End();
         _events.Clear();
+        return dropped;
     }
 }

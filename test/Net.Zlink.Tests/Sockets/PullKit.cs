@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 using Net.Zlink.Buffers;
@@ -156,9 +157,23 @@ internal sealed class TestPeer
     /// <summary>Publishes messages as one read would; each text is one.</summary>
     public Delivery Publish(params string[] texts)
     {
-        byte[] frames = [.. texts.SelectMany(t => OutboundBench.Frame(System.Text.Encoding.ASCII.GetBytes(t)))];
+        byte[] frames = FramesOf(texts);
         Slab slab = _bench.Slabs.Rent(Math.Max(1, frames.Length));
         frames.CopyTo(slab.Array, 0);
+        return Publish(slab, frames, texts.Length);
+    }
+
+    /// <summary>The same with messages in memory of somebody's, who is disposed when the last of them has ended.</summary>
+    public Delivery Publish(IMemoryOwner<byte> owner, params string[] texts)
+    {
+        byte[] frames = FramesOf(texts);
+        return Publish(_bench.Slabs.Adopt(frames, owner), frames, texts.Length);
+    }
+
+    private static byte[] FramesOf(string[] texts) => [.. texts.SelectMany(t => OutboundBench.Frame(System.Text.Encoding.ASCII.GetBytes(t)))];
+
+    private Delivery Publish(Slab slab, byte[] frames, int messages)
+    {
         int offset = 0;
         InboundLease first = InboundLease.Take(slab, ref offset, frames.Length);
         InboundLease last = first;
@@ -169,7 +184,7 @@ internal sealed class TestPeer
         }
 
         slab.Release();
-        Delivery delivery = _bench.Queue.Publish(Pull, first, last, texts.Length, frames.Length);
+        Delivery delivery = _bench.Queue.Publish(Pull, first, last, messages, frames.Length);
         IsReading = delivery == Delivery.Continue;
         return delivery;
     }

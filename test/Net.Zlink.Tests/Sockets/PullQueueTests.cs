@@ -1,3 +1,4 @@
+using System.Buffers;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Flow;
@@ -291,6 +292,35 @@ public sealed class PullQueueTests
         Assert.Empty(pool.GetOutstanding());
     }
 
+    [Theory]
+    [InlineData("its peer is disconnected")]
+    [InlineData("its peer was disconnected before")]
+    [InlineData("the queue is closed")]
+    public void What_is_dropped_is_given_back_while_others_use_the_queue(string when)
+    {
+        using var bench = new PullBench();
+        TestPeer peer = bench.NewPeer();
+        bench.NewPeer().Publish("another's");
+        var looking = new LookingOwner(bench.Queue);
+        switch (when)
+        {
+            case "its peer is disconnected":
+                peer.Publish(looking, "1", "2");
+                peer.End(dropUnread: true);
+                break;
+            case "its peer was disconnected before":
+                peer.End(dropUnread: true);
+                peer.Publish(looking, "1", "2");
+                break;
+            default:
+                peer.Publish(looking, "1", "2");
+                bench.Queue.Close(static () => new FormatException("closed"));
+                break;
+        }
+
+        Assert.Equal((true, 2), (looking.HasLooked, peer.Pull.Dropped));
+    }
+
     [Fact]
     public void A_closed_queue_says_so_whatever_still_comes_in()
     {
@@ -371,6 +401,21 @@ public sealed class PullQueueTests
         bench.Dispose();
         Assert.Equal((5, false), watcher.Last);
         bench.Queue.Watchers.Remove(watcher);
+    }
+
+    /// <summary>Lets another thread look at the queue when its memory is given back.</summary>
+    private sealed class LookingOwner(PullQueue queue) : IMemoryOwner<byte>
+    {
+        public bool HasLooked { get; private set; }
+
+        public Memory<byte> Memory => throw new NotSupportedException();
+
+        public void Dispose()
+        {
+            var looking = new Thread(() => _ = queue.Depth) { IsBackground = true };
+            looking.Start();
+            HasLooked = looking.Join(TimeSpan.FromSeconds(10));
+        }
     }
 
     /// <summary>Looks, when it is told, under the queue's lock, as a poller does.</summary>
