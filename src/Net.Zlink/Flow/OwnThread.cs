@@ -1,6 +1,6 @@
 namespace Net.Zlink.Flow;
 
-/// <summary>Threads that are nobody else's, for code of the application's that may sleep where it cannot be awaited.</summary>
+/// <summary>Threads that are nobody else's, for what may sleep where it cannot be awaited: code of the application's, a look-up of a name.</summary>
 internal static class OwnThread
 {
     [ThreadStatic]
@@ -10,7 +10,9 @@ internal static class OwnThread
     public static bool IsCurrent => t_isCurrent;
 
     /// <summary>Runs <paramref name="work"/>, which must not throw, on a new one, in the default context. 0.1 ms. Where the system has no thread left it is the pool that runs it.</summary>
-    public static void Start(Action work)
+    /// <param name="work">What to do.</param>
+    /// <param name="name">What a debugger calls the thread.</param>
+    public static void Start(Action work, string name = "Net.Zlink callback")
     {
         var thread = new Thread(() =>
         {
@@ -19,7 +21,7 @@ internal static class OwnThread
         })
         {
             IsBackground = true,
-            Name = "Net.Zlink callback",
+            Name = name,
         };
         try
         {

@@ -7,6 +7,11 @@ namespace Net.Zlink.Transports.Tcp;
 /// <summary>Where names come from: the system's resolver and its network interfaces. Tests put their own in its place.</summary>
 internal class NameSource
 {
+    private readonly NameLookups _lookups;
+
+    /// <summary>A source that asks the system.</summary>
+    public NameSource() => _lookups = new NameLookups((name, family) => Lookup(name, family));
+
     /// <summary>The system's.</summary>
     public static NameSource System { get; } = new();
 
@@ -14,10 +19,10 @@ internal class NameSource
     /// <exception cref="SocketException">There is no such name, or no answer.</exception>
     public virtual IPAddress[] Lookup(string name, AddressFamily family) => Dns.GetHostAddresses(name, family);
 
-    /// <summary>The addresses of a host, in the resolver's order.</summary>
+    /// <summary>The addresses of a host, in the resolver's order: a <see cref="Lookup"/> on another thread, which is none of the pool's. Those who ask for one name at once share it.</summary>
     /// <exception cref="SocketException">There is no such name, or no answer.</exception>
     public virtual Task<IPAddress[]> LookupAsync(string name, AddressFamily family, CancellationToken cancellation) =>
-        Dns.GetHostAddressesAsync(name, family, cancellation);
+        _lookups.LookupAsync(name, family, cancellation);
 
     /// <summary>The addresses of the network interface of that name; null when there is none.</summary>
     public virtual IReadOnlyList<IPAddress>? InterfaceAddresses(string name)
