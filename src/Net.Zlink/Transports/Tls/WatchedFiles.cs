@@ -16,11 +16,10 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
     /// <summary>Why what has changed cannot be used, so that what was there before still counts; null: it is up to date, as far as somebody asked.</summary>
     public string? Staleness { get; private set; }
 
-    /// <summary>What the files hold now. While a changed file cannot be read (it may be half written), or another thread is at it (a file system may take its time), what they held before. The looks at two files cost 20 us, the 1 ms of a handshake is beside them.</summary>
+    /// <summary>What the files hold now. While a changed file cannot be read (it may be half written), or another thread is looking (a file system may take its time, and that of one thread is enough), what they held before. The looks at two files cost 20 us, the 1 ms of a handshake is beside them.</summary>
     /// <exception cref="Exception">They could not be read even once: whatever reading threw.</exception>
     public T Get()
     {
-        long version = Version();
         if (!_gate.TryEnter())
         {
             if (_current is { } before)
@@ -33,6 +32,7 @@ internal sealed class WatchedFiles<T>(IReadOnlyList<string> paths, Func<T> read)
 
         try
         {
+            long version = Version();
             if (_current is not null && version == _version)
             {
                 Staleness = null; // Set back, perhaps.
