@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using Net.Zlink.Tests.Support;
+using Net.Zlink.Tests.Transports.Ipc;
 using Net.Zlink.Transports;
 using Xunit;
 
@@ -20,12 +21,13 @@ public sealed class DescriptorHeadroomTests
         Assert.Equal(limit, DescriptorHeadroom.ParseLimit(text));
 
     [Theory]
-    [InlineData(64, 60)]
-    [InlineData(256, 240)]
+    [InlineData(64, 40)]
+    [InlineData(256, 232)]
+    [InlineData(448, 420)]
     [InlineData(512, 480)]
     [InlineData(1024, 992)]
     [InlineData(1_000_000, 999_968)]
-    public void The_last_descriptors_are_left_alone_but_never_more_than_a_sixteenth(long limit, long start) =>
+    public void The_last_descriptors_are_left_alone_a_sixteenth_of_all_but_not_too_few_nor_too_many(long limit, long start) =>
         Assert.Equal(start, new DescriptorHeadroom(limit).Start);
 
     [Fact]
@@ -67,13 +69,56 @@ public sealed class DescriptorHeadroomTests
         Assert.Equal(0, clock.ArmedTimers);
     }
 
+    [Fact]
+    public async Task A_dial_that_would_take_one_of_the_last_descriptors_fails_and_gives_it_back()
+    {
+        var headroom = new FakeHeadroom { IsTouched = true };
+        using var listener = TcpTest.Listen("tcp://127.0.0.1:0");
+        var opened = new List<Socket>();
+        var result = await TcpTest.DialAsync(listener.Endpoint, onSocket: opened.Add, headroom: headroom);
+        Assert.Null(result.Socket);
+        Assert.Equal(SocketError.TooManyOpenSockets, result.Error);
+        Assert.Contains("ulimit", result.Sentence, StringComparison.Ordinal);
+        Assert.True(Assert.Single(opened).SafeHandle.IsClosed);
+
+        headroom.IsTouched = false;
+        result = await TcpTest.DialAsync(listener.Endpoint, headroom: headroom);
+        Assert.NotNull(result.Socket);
+        result.Socket.Dispose();
+    }
+
+    [Fact]
+    public async Task So_does_an_ipc_dial()
+    {
+        using var folder = new IpcFolder();
+        var headroom = new FakeHeadroom { IsTouched = true };
+        folder.Listen(folder["a"]);
+        var result = await IpcFolder.DialAsync(folder["a"], headroom: headroom);
+        Assert.Null(result.Socket);
+        Assert.Equal(SocketError.TooManyOpenSockets, result.Error);
+        Assert.Contains("ulimit", result.Sentence, StringComparison.Ordinal);
+
+        headroom.IsTouched = false;
+        result = await IpcFolder.DialAsync(folder["a"], headroom: headroom);
+        Assert.NotNull(result.Socket);
+        result.Socket.Dispose();
+    }
+
+    [Fact]
+    public void A_limit_that_was_raised_meanwhile_counts_for_a_dial()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "sockets are not numbered from the lowest free number here");
+        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        Assert.False(new DescriptorHeadroom(1).Refuses(socket));
+    }
+
     private sealed class FakeHeadroom() : DescriptorHeadroom(long.MaxValue)
     {
         private volatile bool _isTouched;
 
         public bool IsTouched { get => _isTouched; set => _isTouched = value; }
 
-        public override bool IsTouchedBy(Socket accepted) => _isTouched;
+        public override bool IsTouchedBy(Socket socket) => _isTouched;
 
         public override bool IsFree() => !_isTouched;
     }

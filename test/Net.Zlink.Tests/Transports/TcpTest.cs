@@ -78,12 +78,14 @@ internal static class TcpTest
         NameSource? names = null,
         Action<Socket>? onSocket = null,
         CancellationToken? cancellation = null,
-        Action? connecting = null) =>
+        Action? connecting = null,
+        DescriptorHeadroom? headroom = null) =>
         TcpDialer.DialAsync(
                 ToConnect(text),
                 settings ?? new TcpSettings(),
                 time ?? TimeProvider.System,
                 names ?? NameSource.System,
+                headroom,
                 onSocket,
                 connecting,
                 cancellation ?? TestContext.Current.CancellationToken)

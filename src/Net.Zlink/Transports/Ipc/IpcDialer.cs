@@ -25,7 +25,12 @@ internal static class IpcDialer
     /// <param name="time">The clock of the pauses.</param>
     /// <param name="connecting">Told once, when the system is asked to connect.</param>
     /// <param name="cancellation">Ends the attempt.</param>
-    public static async Task<DialResult> DialAsync(IpcAddress address, SocketSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation)
+    public static Task<DialResult> DialAsync(IpcAddress address, SocketSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
+        DialAsync(address, settings, time, DescriptorHeadroom.OfDials, connecting, cancellation);
+
+    /// <summary>As above, with a seam for tests: the descriptors to leave alone; null for none.</summary>
+    internal static async Task<DialResult> DialAsync(
+        IpcAddress address, SocketSettings settings, TimeProvider time, DescriptorHeadroom? headroom, Action? connecting, CancellationToken cancellation)
     {
         var unsupported = IpcFaults.Unsupported(address);
         if (unsupported.Fault != EndpointFault.None)
@@ -43,7 +48,7 @@ internal static class IpcDialer
         using var deadline = new Deadline(limit, time, cancellation);
         for (var pause = FirstPause; ; pause = pause + pause < LongestPause ? pause + pause : LongestPause)
         {
-            var result = await TryAsync(address, settings, connecting, deadline.Token).ConfigureAwait(false);
+            var result = await TryAsync(address, settings, headroom, connecting, deadline.Token).ConfigureAwait(false);
             connecting = null;
             if (result.Error == SocketError.WouldBlock && await WaitAsync(pause, time, deadline.Token).ConfigureAwait(false))
             {
@@ -61,12 +66,18 @@ internal static class IpcDialer
         }
     }
 
-    private static async Task<DialResult> TryAsync(IpcAddress address, SocketSettings settings, Action? connecting, CancellationToken cancellation)
+    private static async Task<DialResult> TryAsync(
+        IpcAddress address, SocketSettings settings, DescriptorHeadroom? headroom, Action? connecting, CancellationToken cancellation)
     {
         Socket? socket = null;
         try
         {
             socket = IpcSocketOptions.Open();
+            if (headroom is not null && headroom.Refuses(socket))
+            {
+                return IpcFaults.Refused(SocketError.TooManyOpenSockets, address.Text);
+            }
+
             IpcSocketOptions.ApplyTo(socket, settings);
             using var operation = new ConnectOperation(address.ToEndPoint());
             connecting?.Invoke();

@@ -22,24 +22,26 @@ internal static class TcpDialer
     /// <param name="cancellation">Ends the attempt.</param>
     public static Task<DialResult> DialAsync(
         TcpConnectAddress address, TcpSettings settings, TimeProvider time, Action? connecting, CancellationToken cancellation) =>
-        DialAsync(address, settings, time, NameSource.System, onSocket: null, connecting, cancellation);
+        DialAsync(address, settings, time, NameSource.System, DescriptorHeadroom.OfDials, onSocket: null, connecting, cancellation);
 
-    /// <summary>As above, with seams for tests: a source of names, and a look at every socket that is opened.</summary>
+    /// <summary>As above, with seams for tests: a source of names, the descriptors to leave alone (null for none), and a look at every socket that is opened.</summary>
     internal static Task<DialResult> DialAsync(
         TcpConnectAddress address,
         TcpSettings settings,
         TimeProvider time,
         NameSource names,
+        DescriptorHeadroom? headroom,
         Action<Socket>? onSocket,
         Action? connecting,
         CancellationToken cancellation) =>
-        new Attempt(address, settings, time, names, onSocket, connecting, cancellation).RunAsync();
+        new Attempt(address, settings, time, names, headroom, onSocket, connecting, cancellation).RunAsync();
 
     private sealed class Attempt(
         TcpConnectAddress address,
         TcpSettings settings,
         TimeProvider time,
         NameSource names,
+        DescriptorHeadroom? headroom,
         Action<Socket>? onSocket,
         Action? connecting,
         CancellationToken cancellation)
@@ -100,6 +102,11 @@ internal static class TcpDialer
             {
                 socket = new Socket(remote.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
                 onSocket?.Invoke(socket);
+                if (headroom is not null && headroom.Refuses(socket))
+                {
+                    return TcpDialFaults.Refused(SocketError.TooManyOpenSockets, remote);
+                }
+
                 TcpSocketOptions.ApplyTo(socket, settings);
                 if (BindSource(socket) is { } fault)
                 {

@@ -39,11 +39,11 @@ internal sealed class IpcFolder : IDisposable
     }
 
     public static Task<DialResult> DialAsync(
-        string text, SocketSettings? settings = null, TimeProvider? time = null, CancellationToken? cancellation = null)
+        string text, SocketSettings? settings = null, TimeProvider? time = null, CancellationToken? cancellation = null, DescriptorHeadroom? headroom = null)
     {
         Assert.True(IpcAddress.TryParseConnect(text, out var address, out var error), error.Sentence);
         return IpcDialer.DialAsync(
-                address, settings ?? new SocketSettings(), time ?? TimeProvider.System, connecting: null, cancellation ?? TestContext.Current.CancellationToken)
+                address, settings ?? new SocketSettings(), time ?? TimeProvider.System, headroom, connecting: null, cancellation ?? TestContext.Current.CancellationToken)
             .WaitAsync(TcpTest.Guard, TestContext.Current.CancellationToken);
     }
 
