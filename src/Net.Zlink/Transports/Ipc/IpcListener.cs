@@ -89,7 +89,7 @@ internal sealed class IpcListener : ITransportListener
         {
             var path = address.Kind == IpcKind.Abstract ? null : SocketPath.FromRoot(address.Text);
             socket = IpcSocketOptions.Open();
-            var error = BindTo(socket, new UnixBindEndPoint(address.FromRoot(path).ToEndPoint()), path);
+            var error = BindTo(socket, address.FromRoot(path), path);
             if (error.Fault != EndpointFault.None)
             {
                 return new BindResult(null, error);
@@ -143,15 +143,16 @@ internal sealed class IpcListener : ITransportListener
         }
     }
 
-    private static EndpointError BindTo(Socket socket, UnixBindEndPoint endPoint, string? path)
+    private static EndpointError BindTo(Socket socket, IpcAddress address, string? path)
     {
+        var endPoint = new UnixBindEndPoint(address.ToEndPoint());
         try
         {
             socket.Bind(endPoint);
         }
         catch (SocketException e) when (e.SocketErrorCode == SocketError.AddressAlreadyInUse && path is not null)
         {
-            if (!StaleFile.TryRemove(path, out var error))
+            if (!StaleFile.TryRemove(path, address, out var error))
             {
                 return error;
             }

@@ -11,12 +11,18 @@ internal static class StaleFile
     private const int NoSuchDevice = 6;
     private const int AppleNotSupported = 102;
 
+    // The form of a line of /proc/net/unix, and SS_UNCONNECTED of linux/net.h as it stands there.
+    private const int FieldsBeforePath = 7;
+    private const int StateField = 5;
+    private const string Unconnected = "01";
+
     /// <summary>
     /// Makes the path free to bind. It is not when somebody answers there, when the file is not a socket, or when that cannot be found out.
     /// </summary>
     /// <param name="path">The absolute path, at which a bind found something.</param>
+    /// <param name="address">The same place as the bind named it: the absolute path may be too long for an address.</param>
     /// <param name="error">What is in the way.</param>
-    public static bool TryRemove(string path, out EndpointError error)
+    public static bool TryRemove(string path, IpcAddress address, out EndpointError error)
     {
         var name = EndpointError.Quote(path);
         error = EndpointError.None;
@@ -30,7 +36,7 @@ internal static class StaleFile
                 return false;
             }
 
-            switch (Probe(path))
+            switch (Probe(address))
             {
                 case SocketError.AddressNotAvailable: // ENOENT: gone meanwhile
                     return true;
@@ -94,16 +100,39 @@ internal static class StaleFile
     /// Whether a living socket has the path, though it refuses connects: one that does not listen yet. Only Linux tells, and only of those that were
     /// bound by the absolute path, as ours are.
     /// </summary>
-    private static bool IsBound(string path) =>
-        OperatingSystem.IsLinux() && File.ReadLines("/proc/net/unix").Any(line => line.EndsWith($" {path}", StringComparison.Ordinal));
+    private static bool IsBound(string path) => OperatingSystem.IsLinux() && File.ReadLines("/proc/net/unix").Any(line => HoldsPath(line, path));
 
-    private static SocketError Probe(string path)
+    /// <summary>
+    /// Whether a line of Linux's list is of a socket that holds the path. An accepted connection is listed with its listener's path too, and may outlive
+    /// it; it is connected, which a socket that listens, or is about to, is not. (The flag of those that listen would not do: one that does not listen yet lacks it.)
+    /// </summary>
+    internal static bool HoldsPath(ReadOnlySpan<char> line, string path)
+    {
+        // "Num RefCount Protocol Flags Type St Inode Path", numbers padded with spaces. The path is all that follows one space: spaces of its own too, and an abstract name's "@".
+        bool isUnconnected = false;
+        for (int field = 0; field < FieldsBeforePath; field++)
+        {
+            line = line.TrimStart(' ');
+            int end = line.IndexOf(' ');
+            if (end < 0)
+            {
+                return false; // Without a path.
+            }
+
+            isUnconnected |= field == StateField && line[..end] is Unconnected;
+            line = line[end..];
+        }
+
+        return isUnconnected && line[1..].SequenceEqual(path);
+    }
+
+    private static SocketError Probe(IpcAddress address)
     {
         try
         {
             using var socket = IpcSocketOptions.Open();
             socket.Blocking = false; // a full queue must not hold us up
-            socket.Connect(new UnixDomainSocketEndPoint(path));
+            socket.Connect(address.ToEndPoint());
             return SocketError.Success;
         }
         catch (SocketException e)

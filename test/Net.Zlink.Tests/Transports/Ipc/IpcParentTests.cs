@@ -41,16 +41,21 @@ public sealed class IpcParentTests : IDisposable
         Assert.False(File.Exists(file));
     }
 
-    [Fact]
-    public void What_a_dead_process_left_there_is_taken_over()
+    [Theory]
+    [InlineData("deep")]
+
+    // So long that the path from the root is no address.
+    [InlineData("a234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890")]
+    public void What_a_dead_process_left_there_is_taken_over(string where)
     {
-        Directory.CreateDirectory(_folder["deep/inner"]);
-        Directory.CreateSymbolicLink(_folder["link"], "deep/inner");
-        _folder.LeaveDeadFile(_folder["deep/x"]);
+        Directory.CreateDirectory(_folder[$"{where}/inner"]);
+        Directory.CreateSymbolicLink(_folder["link"], $"{where}/inner");
+        _folder.LeaveDeadFile(_folder["x"]);
+        File.Move(_folder["x"], _folder[$"{where}/x"]);
         _folder.LeaveDeadFile(_folder["x"]);
         _folder.Listen(_folder["link/../x"]).Close();
-        Assert.Equal(["deep", "link", "x"], _folder.Names);
-        Assert.False(File.Exists(_folder["deep/x"]));
+        Assert.Equal([where, "link", "x"], _folder.Names);
+        Assert.False(File.Exists(_folder[$"{where}/x"]));
     }
 
     [Fact]

@@ -50,6 +50,44 @@ public sealed class IpcTakeOverTests : IDisposable
     }
 
     [Fact]
+    public void A_connection_that_outlives_its_listener_does_not_keep_the_path()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "only Linux lists its sockets");
+        using var client = IpcSocketOptions.Open();
+        using Socket accepted = AcceptedByOneThatDies(client);
+        Assert.Equal(["a"], _folder.Names);
+        Assert.Contains(File.ReadLines("/proc/net/unix"), line => line.EndsWith($" {_folder["a"]}", StringComparison.Ordinal));
+        _folder.Listen(_folder["a"]);
+    }
+
+    [Fact]
+    public void An_abstract_name_that_ends_like_the_path_does_not_keep_it()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "abstract names are Linux's");
+        using var somebodys = IpcSocketOptions.Open();
+        somebodys.Bind(new UnixDomainSocketEndPoint($"\0x {_folder["a"]}"));
+        somebodys.Listen();
+        _folder.LeaveDeadFile(_folder["a"]);
+        _folder.Listen(_folder["a"]);
+    }
+
+    [Theory]
+    [InlineData("00000000aa: 00000002 00000000 00010000 0001 01 56468670 /tmp/a b", true)] // it listens
+    [InlineData("00000000aa: 00000002 00000000 00010000 0001 01  1056 /tmp/a b", true)]
+    [InlineData("00000000aa: 00000002 00000000 00000000 0001 01 56468670 /tmp/a b", true)] // it is bound, and will listen
+    [InlineData("00000000aa: 00000003 00000000 00000000 0001 03 56468670 /tmp/a b", false)] // it was accepted
+    [InlineData("00000000aa: 00000003 00000000 00000000 0001 02     0 /tmp/a b", false)] // it waits to be
+    [InlineData("00000000aa: 00000002 00000000 00010000 0001 01 56468670 /tmp/a b c", false)]
+    [InlineData("00000000aa: 00000002 00000000 00010000 0001 01 56468670 @x /tmp/a b", false)]
+    [InlineData("00000000aa: 00000002 00000000 00010000 0001 01 56468670 ./tmp/a b", false)]
+    [InlineData("00000000aa: 00000002 00000000 00010000 0001 01 56468670", false)]
+    [InlineData("00000000aa: 00000002 00000000 00010000 0001 01 56468670 ", false)]
+    [InlineData("Num       RefCount Protocol Flags    Type St Inode Path", false)]
+    [InlineData("", false)]
+    public void A_path_is_held_by_a_socket_of_just_that_path_which_listens_or_will(string line, bool holds) =>
+        Assert.Equal(holds, StaleFile.HoldsPath(line, "/tmp/a b"));
+
+    [Fact]
     public void Our_own_path_cannot_be_bound_twice_and_can_be_again_after_close()
     {
         var first = _folder.Listen(_folder["a"]);
@@ -180,4 +218,15 @@ public sealed class IpcTakeOverTests : IDisposable
     }
 
     public void Dispose() => _folder.Dispose();
+
+    private Socket AcceptedByOneThatDies(Socket client)
+    {
+        using var listener = IpcSocketOptions.Open();
+        var endPoint = new UnixBindEndPoint(new UnixDomainSocketEndPoint(_folder["a"])); // so that the file stays
+        listener.Bind(endPoint);
+        endPoint.OnBound();
+        listener.Listen();
+        client.Connect(new UnixDomainSocketEndPoint(_folder["a"]));
+        return listener.Accept();
+    }
 }
