@@ -1,6 +1,6 @@
 namespace Net.Zlink.Transports;
 
-/// <summary>An endpoint to bind, parsed: nothing is resolved or opened before <see cref="Bind"/>. Immutable.</summary>
+/// <summary>An endpoint to bind, parsed: nothing is resolved or opened before <see cref="Bind"/>. Made for one call: what it <c>Names</c> is looked up once. Not thread-safe.</summary>
 /// <param name="text">The endpoint as it was given.</param>
 internal abstract class BindTarget(string text)
 {
