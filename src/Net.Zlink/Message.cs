@@ -72,7 +72,7 @@ public readonly struct Message : IDisposable
 
     /// <summary>What the application keeps with the peer that sent it: null until the application sets it, and then the same for each of the peer's messages. So a server needs no table of its clients.</summary>
     /// <remarks>Safe for any number of threads; the last to set it wins. It belongs to one connection and goes with it: a peer that connects again begins with null. A copy has what the message has. <see cref="PeerInfo.State"/> shows it, too.</remarks>
-    /// <exception cref="InvalidOperationException">On setting: no peer sent it. It was never received, or the socket itself made it (an XPUB's notice of a subscription).</exception>
+    /// <exception cref="InvalidOperationException">On setting: no peer sent it: it was never received. An XPUB's notice of a subscription has that of its subscriber.</exception>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
     public object? PeerState
     {

@@ -34,7 +34,7 @@ public sealed class RouterSocket : ReceivingSocket
 
     internal readonly MessageSender Sender;
 
-    /// <summary>Connects to a peer and names it: the name can be sent to at once, and takes the place of the id that the peer announces.</summary>
+    /// <summary>Connects to a peer and names it: the name can be sent to at once, and takes the place of the id that the peer announces. An endpoint that is connected already stays as it is, its name or lack of one too, as natively.</summary>
     /// <param name="endpoint">As for <see cref="ZlinkSocket.Connect(string)"/>.</param>
     /// <param name="peerRoutingId">The name: 1 to 255 bytes, not in use on this socket.</param>
     /// <exception cref="ArgumentException">The name is empty or longer than 255 bytes.</exception>

@@ -89,7 +89,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
         return Bind(endpoint, new PipePeers(handler));
     }
 
-    /// <summary>Stops listening at an endpoint and ends, in order, the peers that came in by it.</summary>
+    /// <summary>Stops listening at an endpoint and ends, in order, the peers that came in by it. What was read of them stays to be received.</summary>
     /// <param name="endpoint">The text given to Bind, or the one it returned.</param>
     /// <exception cref="ZlinkException">NotFound: nothing is bound by that text. InvalidArgument, ProtocolNotSupported, NameTooLong: nothing can be. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>

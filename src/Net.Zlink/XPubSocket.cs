@@ -6,7 +6,7 @@ namespace Net.Zlink;
 
 /// <summary>XPUB: as PUB, and subscriptions are received as messages: a byte 1 (subscribe) or 0 (cancel), then the topic. Also receives what XSUB peers send. Talks to SUB and XSUB.</summary>
 /// <remarks>Safe for any number of threads. Subscriptions and messages are received in the order in which they came in. Which subscriptions are received depends on <see cref="XPubOptions.Verbose"/>, <see cref="XPubOptions.Verboser"/> and <see cref="XPubOptions.Manual"/>.
-/// Somebody has to receive them: once <see cref="SocketOptions.ReceiveHighWaterMark"/> of them are unread, no peer is read any more, and new topics are not heard. Who does not want them uses PUB.</remarks>
+/// Somebody has to receive them: once <see cref="SocketOptions.ReceiveHighWaterMark"/> of them are unread, no peer is read any more, and new topics are not heard, except those of subscribers in the same process, which come in without end. Who does not want them uses PUB.</remarks>
 public sealed class XPubSocket : DuplexSocket
 {
     private readonly PublisherCore _core;

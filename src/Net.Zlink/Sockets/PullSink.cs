@@ -64,7 +64,7 @@ internal sealed class PullSink(StreamHub hub) : IConnectionSink
         var link = (StreamLink)connection.Context!;
         if (hub.EndPeer(link, reason, detail))
         {
-            hub.Queue.PublishDisconnected(link.Pull!, dropUnread: reason == DisconnectReason.Local);
+            hub.Queue.PublishDisconnected(link.Pull!, dropUnread: reason == DisconnectReason.Local && !link.KeepsUnread);
         }
     }
 

@@ -256,8 +256,8 @@ internal abstract class SocketCore
 
     /// <summary>The connection of an outgoing pipe is lost; the pipe stays.</summary>
     /// <param name="pipe">The pipe.</param>
-    /// <param name="wasBrief">See <see cref="ZmpSession.WasBrief"/>.</param>
-    public virtual void OnConnectionLost(WirePipe pipe, bool wasBrief)
+    /// <param name="session">The connection.</param>
+    public virtual void OnConnectionLost(WirePipe pipe, ZmpSession session)
     {
     }
 
@@ -342,7 +342,7 @@ internal abstract class SocketCore
         }
         else if (wasReady)
         {
-            OnConnectionLost(pipe, session.WasBrief);
+            OnConnectionLost(pipe, session);
         }
     }
 

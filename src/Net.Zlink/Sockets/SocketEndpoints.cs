@@ -301,7 +301,10 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         lock (_gate)
         {
             TakeOut(dialer);
-            _lingering.Remove(dialer);
+            if (dialer.Over.IsCompleted)
+            {
+                _lingering.Remove(dialer); // Else a connect of the same endpoint still waits for it.
+            }
         }
     }
 

@@ -128,6 +128,7 @@ internal sealed class StreamHub
             listener.Close();
             foreach (StreamLink link in LivingOf(listener))
             {
+                link.KeepsUnread = true; // As natively: who stops listening has not stopped reading.
                 link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
             }
         }

@@ -46,6 +46,9 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire w
     /// <summary>Its part of the fair queue; null where a handler gets the frames.</summary>
     public PullPeer? Pull { get; set; }
 
+    /// <summary>What was read of it stays to be received, though it is this side that ends it. Set before the close is requested.</summary>
+    public bool KeepsUnread { get; set; }
+
     /// <summary>The handler's side of a pushed peer.</summary>
     public object? Session { get; set; }
 

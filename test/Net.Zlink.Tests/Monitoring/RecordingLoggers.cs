@@ -3,13 +3,16 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Tests.Monitoring;
 
-/// <summary>A log that keeps its lines.</summary>
+/// <summary>A log that keeps its lines, and may do something at each.</summary>
 internal sealed class RecordingLoggers : ILoggerFactory, ILogger
 {
     public ConcurrentQueue<(LogLevel Level, string Text)> Lines { get; } = new();
 
     /// <summary>The same lines, by their event ids.</summary>
     public ConcurrentQueue<(EventId Id, string Text)> Events { get; } = new();
+
+    /// <summary>What is done at each line.</summary>
+    public Action<string>? Told { get; set; }
 
     public IEnumerable<string> TextsOf(int eventId) => Events.Where(one => one.Id.Id == eventId).Select(static one => one.Text);
 
@@ -29,6 +32,7 @@ internal sealed class RecordingLoggers : ILoggerFactory, ILogger
         string text = formatter(state, exception);
         Events.Enqueue((eventId, text));
         Lines.Enqueue((logLevel, text));
+        Told?.Invoke(text);
     }
 
     public void Dispose()

@@ -125,4 +125,28 @@ public sealed class EndpointTests
 
         await fixture.UntilAsync(() => first.PeerCount + second.PeerCount == 20);
     }
+
+    [Fact]
+    public async Task What_was_read_of_the_peers_of_an_unbound_endpoint_is_still_received()
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Bind(out string endpoint);
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        for (byte i = 0; i < 10; i++)
+        {
+            await peer.SendFrameAsync(i);
+        }
+
+        await fixture.UntilAsync(() => socket.GetStatistics().UnreadMessages >= 10);
+        socket.Unbind(endpoint);
+        await fixture.UntilAsync(() => socket.PeerCount == 0);
+        uint id = await socket.NextConnectedAsync();
+        for (byte i = 0; i < 10; i++)
+        {
+            Assert.Equal([i], await socket.NextDataAsync(id));
+        }
+
+        Assert.Equal((id, Net.Zlink.Monitoring.DisconnectReason.Local), await socket.NextDisconnectedAsync());
+        Assert.Equal(0, socket.GetStatistics().DroppedUnreadMessages);
+    }
 }

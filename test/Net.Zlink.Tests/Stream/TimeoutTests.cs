@@ -38,6 +38,28 @@ public sealed class TimeoutTests
     }
 
     [Fact]
+    public async Task A_peer_is_not_ended_for_silence_while_what_it_sent_lies_unread_behind_a_pause_of_ours()
+    {
+        await using var fixture = new StreamFixture(shards: 1, time: _time);
+        using var holding = new HoldingHandler("received");
+        fixture.Bind(holding, out string held);
+        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { IdleTimeout = Limit });
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        uint id = await socket.NextConnectedAsync();
+        await fixture.UntilAsync(() => _time.ArmedTimers > 0);
+        RawPeer busy = await fixture.ConnectAsync(held);
+        await busy.SendFrameAsync(1);
+        await holding.EnteredAsync();
+        _time.Advance(Limit); // The shard hears of this first,
+        await peer.SendFrameAsync(7); // and of this behind it.
+        holding.Open();
+        Assert.Equal([7], await socket.NextDataAsync(id));
+        Assert.Equal(1, socket.PeerCount);
+        await AdvanceAsync(fixture, Limit);
+        Assert.Equal((id, DisconnectReason.IdleTimeout), await socket.NextDisconnectedAsync());
+    }
+
+    [Fact]
     public async Task A_peers_idle_time_has_begun_when_it_is_announced_however_late_its_shard_is()
     {
         await using var fixture = new StreamFixture(shards: 1, time: _time);

@@ -1,4 +1,5 @@
 using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -70,5 +71,41 @@ public sealed class GivenUpTests
             SocketEvent retried = await monitor.ReadAsync(Guard.Token).Guarded();
             Assert.Equal(i == 3, retried.Detail!.Contains("its routing id is in use there", StringComparison.Ordinal));
         }
+    }
+
+    [Fact]
+    public async Task Whoever_hears_of_it_can_connect_anew_at_once()
+    {
+        using var log = new RecordingLoggers();
+        await using var fixture = new ContextFixture(log: log);
+        RawListener listener = fixture.Listen();
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
+        log.Told = text =>
+        {
+            if (text.Contains("gave up connecting", StringComparison.Ordinal))
+            {
+                log.Told = null;
+                dealer.Connect(listener.Endpoint);
+            }
+        };
+        dealer.Connect(listener.Endpoint);
+        using RawPeer first = await listener.AcceptAsync();
+        await first.SendAsync("HTTP/1.1 400 Bad Request\r\n\r\n"u8.ToArray());
+        using RawPeer second = await listener.AcceptAsync();
+        Assert.Equal([listener.Endpoint], dealer.ConnectedEndpoints);
+    }
+
+    [Fact]
+    public async Task It_says_what_a_peer_that_does_not_speak_the_protocol_looks_like()
+    {
+        await using var fixture = new ContextFixture();
+        RawListener listener = fixture.Listen();
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
+        using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.ConnectGivenUp);
+        dealer.Connect(listener.Endpoint);
+        using RawPeer peer = await listener.AcceptAsync();
+        await peer.SendAsync("HTTP/1.1 400 Bad Request\r\n\r\n"u8.ToArray());
+        SocketEvent givenUp = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Contains("it looks like HTTP", givenUp.Detail, StringComparison.Ordinal);
     }
 }

@@ -4,6 +4,7 @@ using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Pipes;
 using Net.Zlink.Sockets.Routing;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets.Patterns;
 
@@ -146,15 +147,19 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         }
         else if (!_table.TryAdd(peer.RoutingId, pipe, out id))
         {
-            if (!HandsOver)
+            if (!HandsOver && !IsKeptForNobody(peer.RoutingId, pipe))
             {
                 return false;
             }
 
             loser = _table.Replace(peer.RoutingId, pipe, out id);
-            if (loser is not null)
+            loser?.RouteId = null;
+            if (!HandsOver)
             {
-                loser.RouteId = null;
+                loser = null; // It goes on dialling, and has the id again if it is free then.
+            }
+            else if (loser is not null)
+            {
                 Leave(loser);
             }
         }
@@ -169,31 +174,20 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         return true;
     }
 
-    /// <remarks>
-    /// The first connection of a pipe that the peer ends right behind the handshake is turned away, as a rule because a connection of the peer's own has our id there. That one finds no place here as long as this pipe keeps the peer's id, with nobody behind
-    /// it: two ROUTERs that connect to each other would turn each other away for good.
-    /// </remarks>
-    public override void OnConnectionLost(WirePipe pipe, bool wasBrief)
+    public override void OnConnectionLost(WirePipe pipe, ZmpSession session)
     {
-        byte[]? released = null;
         using (Gate.Hold())
         {
-            if (!wasBrief)
-            {
-                pipe.HasLasted = true;
-            }
-            else if (!pipe.HasLasted && pipe.Alias is null)
-            {
-                released = pipe.RouteId;
-                Remove(pipe);
-            }
-        }
-
-        if (released is not null)
-        {
-            OnMaySend(released); // Who waits for its room would wait for nobody.
+            pipe.HasLasted |= session.HasLasted;
+            pipe.WasTurnedAway = session.WasBrief && !pipe.HasLasted;
         }
     }
+
+    /// <summary>
+    /// A connect of ours keeps the newcomer's id from its one connection, which the peer turned away right behind the handshake: as a rule because it keeps our id for a connect of its own, which is this newcomer. Each would turn the other away for good.
+    /// </summary>
+    private bool IsKeptForNobody(ReadOnlySpan<byte> routeId, Pipe newcomer) =>
+        !newcomer.IsActive && _table.TryGet(routeId, out Pipe? holder) && holder is WirePipe { Alias: null, Session: null, WasTurnedAway: true };
 
     protected override void Evict(Pipe pipe)
     {

@@ -160,15 +160,12 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>What waited for the lost connection is news of topics, all of which the next connection is told anew. Of an XSUB its order among the messages counts, so it stays, as natively.</summary>
-    public override void OnConnectionLost(WirePipe pipe, bool wasBrief)
+    /// <summary>News of topics that waited for the lost connection is obsolete: the next one is told all topics anew. An XSUB's messages stay.</summary>
+    public override void OnConnectionLost(WirePipe pipe, ZmpSession session)
     {
-        if (!IsExtended)
+        using (new InOrder(_order))
         {
-            using (new InOrder(_order))
-            {
-                TellAnew(pipe);
-            }
+            TellAnew(pipe);
         }
     }
 
@@ -433,6 +430,13 @@ internal sealed class SubscriberCore : SocketCore
     /// <summary>What the pipe has not been told yet it is not told any more, but all topics as they are when its next connection is ready.</summary>
     private void TellAnew(WirePipe pipe)
     {
+        Owe(pipe);
+        pipe.Queue.DropQueued(onlyNews: true);
+    }
+
+    /// <summary>The pipe is told no changes any more until it is greeted again.</summary>
+    private void Owe(WirePipe pipe)
+    {
         using (Gate.Hold())
         {
             if (pipe.IsAttached)
@@ -440,8 +444,6 @@ internal sealed class SubscriberCore : SocketCore
                 _toGreet.Add(pipe);
             }
         }
-
-        pipe.Queue.DropQueued(onlyNews: true);
     }
 
     /// <summary>Changes of topics are told whatever the marks say; so that they do not pile up for a publisher that does not come, or does not read, there is an end to them.</summary>
@@ -459,6 +461,7 @@ internal sealed class SubscriberCore : SocketCore
         }
         else if (waiting > MostUnread + (2 * TopicCount))
         {
+            Owe(pipe); // From here on: until its shard ends it thousands more could come.
             session.Connection.RequestClose(DisconnectReason.TopicsUnread, CloseMode.Abort);
         }
     }

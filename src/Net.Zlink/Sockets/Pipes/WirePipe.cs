@@ -33,6 +33,9 @@ internal sealed class WirePipe : Pipe
     /// <summary>One of its connections was no brief one: the peer has a place for it. Guarded by the socket's lock.</summary>
     public bool HasLasted { get; set; }
 
+    /// <summary>None was, and the last one was over right behind the handshake. Guarded by the socket's lock.</summary>
+    public bool WasTurnedAway { get; set; }
+
     /// <summary>The dialer that makes the next connection; null on the accepting side.</summary>
     public ZmpDialer? Dialer { get; set; }
 

@@ -41,6 +41,7 @@ internal sealed class ZmpDialer
     private string? _trouble;
     private string? _logged; // The failure that the log has heard of last; null again once a connection was ready.
     private ITimer? _deadline;
+    private Task _lastClosed = Task.CompletedTask;
 
     public ZmpDialer(SocketCore socket, ConnectTarget target, ZmpSettings settings)
     {
@@ -249,7 +250,7 @@ internal sealed class ZmpDialer
                 wasReady = session.IsReady;
                 slow = session.Fault is not { IsTimeout: false } ? 0 : wasReady ? 1 : slow + 1; // A peer that was ready is in trouble for the first time.
                 trouble = wasReady ? $"the connection ended: {session.EndDetail}" : $"the handshake failed: {session.EndDetail}";
-                brief = session.WasBrief ? brief + 1 : 0;
+                brief = session is { WasBrief: true, EndReason: DisconnectReason.Remote } ? brief + 1 : 0;
                 if (brief >= BriefConnections)
                 {
                     trouble = $"{trouble}, right behind the handshake, {BriefConnections} times or more: the peer may have no place for this socket, because its routing id is in use there, or a PAIR has a peer; what was sent to it is lost";
@@ -340,6 +341,7 @@ internal sealed class ZmpDialer
         _isPipeUsed = true;
 
         var session = new ZmpSession(_socket, _settings, pipe, wire, _target.Text, listener: null);
+        _lastClosed = session.Closed.Task;
         bool closing;
         lock (_gate)
         {
@@ -378,8 +380,16 @@ internal sealed class ZmpDialer
         }
 
         Drop();
-        _over.SetResult();
+        _ = EndAsync(_lastClosed);
         _socket.Leave();
+    }
+
+    /// <summary>Over is more than that nothing is written any more: until the peer has noticed its end, it may have no place for another connection of the same routing id.</summary>
+    private async Task EndAsync(Task lastClosed)
+    {
+        await lastClosed.ConfigureAwait(false);
+        _over.SetResult();
+        _socket.Endpoints.Forget(this);
     }
 
     /// <summary>Lets go of the pipe and of what waits in it.</summary>

@@ -92,12 +92,18 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>The same in words.</summary>
     public string EndDetail { get; private set; } = "";
 
-    /// <summary>The peer ended it right behind the handshake: as a rule it has no place for this socket.</summary>
+    /// <summary>It was over right behind the handshake, and not by our wish: as a rule the peer has no place for this socket.</summary>
     public bool WasBrief { get; private set; }
+
+    /// <summary>It went on for longer than that: the peer had a place for it.</summary>
+    public bool HasLasted { get; private set; }
 
     /// <summary>Completes when nothing more is written on it, however long the peer takes to end its own side: the dialer may go on. On the shard, continuations too, so that the pause before the
     /// next attempt is counted from here.</summary>
     public TaskCompletionSource Left { get; } = new();
+
+    /// <summary>Completes when the peer has ended its side, too, or nobody waits for that any more.</summary>
+    public TaskCompletionSource Closed { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     /// <summary>What the peer announced; empty before its HELLO.</summary>
     public ReadOnlyMemory<byte> PeerRoutingId => _peerRoutingId;
@@ -280,7 +286,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             WriteError(ZmpFault.RoutingIdTakenOver);
         }
 
-        WasBrief = _isReady && reason == DisconnectReason.Remote && connection.Shard.Timers.Time.GetElapsedTime(_openedAt) < BriefTime;
+        HasLasted = _isReady && connection.Shard.Timers.Time.GetElapsedTime(_openedAt) >= BriefTime;
+        WasBrief = _isReady && !HasLasted && reason is (DisconnectReason.Remote or DisconnectReason.TransportError);
         EndReason = reason;
         EndDetail = detail ?? reason.Words();
         _socket.OnSessionClosing(this, _isReady);
@@ -299,6 +306,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         _messages.Abandon();
         _socket.OnSessionClosed(this);
         Left.TrySetResult();
+        Closed.TrySetResult();
     }
 
     public void OnFault(Connection connection, Exception exception)
