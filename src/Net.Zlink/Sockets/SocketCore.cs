@@ -167,6 +167,8 @@ internal abstract class SocketCore
 
                     return false;
                 }
+
+                Receive.Follow(pipe.Lane, pipe.Peer.RoutingId);
             }
 
             routeId = pipe.RouteId;
@@ -197,6 +199,7 @@ internal abstract class SocketCore
         using (Gate.Hold())
         {
             routeId = pipe.RouteId;
+            Receive.End(pipe.Lane, pipe.Peer.RoutingId); // While the peer has its place: its next connection sees it.
             Leave(pipe);
         }
 

@@ -1,3 +1,4 @@
+using System.Text;
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Protocol.Zmp;
@@ -48,5 +49,48 @@ public sealed class LostPeerTests
         }
 
         Assert.Empty(pool.GetOutstanding());
+    }
+
+    [Fact]
+    public async Task A_peer_that_sent_much_and_left_holds_nobody_up_and_is_received_in_order_when_it_is_back()
+    {
+        await using var context = new ZlinkContext();
+        using DealerSocket dealer = context.CreateDealer();
+        using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.ConnectionReady);
+        string endpoint = dealer.Bind("tcp://127.0.0.1:0");
+        using (RawPeer first = await RawPeer.ConnectAsync(endpoint))
+        {
+            await first.SendAsync(Saying("A", "a1", "a2", "a3", "a4"));
+            first.EndSending();
+            await Until(monitor, SocketEventTypes.Disconnected);
+        }
+
+        using RawPeer other = await RawPeer.ConnectAsync(endpoint);
+        await other.SendAsync(Saying("B", "b1", "b2"));
+        await Until(monitor, SocketEventTypes.ConnectionReady);
+        using RawPeer again = await RawPeer.ConnectAsync(endpoint);
+        await again.SendAsync(Saying("A", "a5"));
+        await Until(monitor, SocketEventTypes.ConnectionReady);
+        await Guard.UntilAsync(() => dealer.GetStatistics().UnreadMessages == 7, "all seven are there");
+        var texts = new List<string>();
+        while (texts.Count < 7)
+        {
+            using Message message = await dealer.ReceiveAsync(Guard.Token).Guarded();
+            texts.Add(message.GetString());
+        }
+
+        Assert.Equal(["a1", "a2", "a3", "a4", "a5"], texts.Where(static text => text[0] == 'a'), StringComparer.Ordinal);
+        Assert.True(texts.IndexOf("b2") < texts.IndexOf("a4"), string.Join(' ', texts));
+    }
+
+    /// <summary>A DEALER's greeting, and messages.</summary>
+    private static byte[] Saying(string routingId, params string[] texts) =>
+        [.. ZmpKit.DealerGreeting(Encoding.ASCII.GetBytes(routingId)), .. texts.SelectMany(static text => (byte[])[0x5A, 1, 0, 0, 0, 0, 0, (byte)text.Length, .. Encoding.ASCII.GetBytes(text)])];
+
+    private static async Task Until(SocketMonitor monitor, SocketEventTypes type)
+    {
+        while ((await monitor.ReadAsync(Guard.Token).Guarded()).Type != type)
+        {
+        }
     }
 }

@@ -13,7 +13,7 @@ internal class ReceiveWaiter : Waiter<TakenMessage>
     internal TakenMessage Given { get; set; }
 }
 
-/// <summary>The receiving side of a socket: fair between its pipes, one whole message each in turn (what a peer that has left sent comes out in one go), or in the order of arrival; with a line of waiting consumers.</summary>
+/// <summary>The receiving side of a socket: fair between its pipes, one whole message each in turn (what a peer sends over its next connection waits until what it had sent is received), or in the order of arrival; with a line of waiting consumers.</summary>
 /// <remarks>
 /// The lock makes its holder the single consumer of all lanes; it is held for pointer work only, and after a SUB has cancelled a topic for a look at what is taken over next. Pipes with unread messages stand in a line, so finding the next message never looks at
 /// empty pipes. Senders are told of room, and waiters completed, after the lock is left.
@@ -25,6 +25,7 @@ internal sealed class ReceiveQueue : IWaiterList
     private LaneLine _line;
     private WaiterList<ReceiveWaiter> _waiters;
     private InboundLane? _turn;
+    private Rests? _rests;
     private bool _mayHaveMore;
     private Func<Exception>? _closed;
 
@@ -133,6 +134,41 @@ internal sealed class ReceiveQueue : IWaiterList
             {
                 _line[place].PutBack();
             }
+
+            foreach (InboundLane waiting in _rests?.Waiting ?? [])
+            {
+                waiting.PutBack();
+            }
+        }
+    }
+
+    /// <summary>The lane's connection is over. What is unread stays readable, and comes before what its peer sends over another one.</summary>
+    public void End(InboundLane lane, byte[] routingId)
+    {
+        using (_gate.Hold())
+        {
+            if (_arrivals is not null || _closed is not null)
+            {
+                return; // In order by itself; or to be dropped.
+            }
+
+            if (lane.IsEmpty())
+            {
+                LeaveRests(lane);
+            }
+            else
+            {
+                (_rests ??= new Rests()).Add(lane, routingId);
+            }
+        }
+    }
+
+    /// <summary>The lane's peer is known. If it was here before, what it had sent then comes first.</summary>
+    public void Follow(InboundLane lane, byte[] routingId)
+    {
+        using (_gate.Hold())
+        {
+            _rests?.Follow(lane, routingId);
         }
     }
 
@@ -239,6 +275,7 @@ internal sealed class ReceiveQueue : IWaiterList
         using (_gate.Hold())
         {
             all = lane.Drop();
+            LeaveRests(lane);
             if (ReferenceEquals(_turn, lane))
             {
                 _turn = null;
@@ -265,6 +302,8 @@ internal sealed class ReceiveQueue : IWaiterList
             _closed = error;
             _mayHaveMore = true;
             unread = _arrivals?.Clear() ?? _line.Clear();
+            unread.AddRange(_rests?.Waiting ?? []);
+            _rests = null;
             if (_turn is not null)
             {
                 unread.Add(_turn);
@@ -305,7 +344,42 @@ internal sealed class ReceiveQueue : IWaiterList
         }
     }
 
-    private InboundLane? Next() => _arrivals is null ? _line.Dequeue() : _arrivals.Dequeue();
+    private InboundLane? Next()
+    {
+        if (_arrivals is not null)
+        {
+            return _arrivals.Dequeue();
+        }
+
+        InboundLane? lane = _line.Dequeue();
+        while (lane is not null && _rests is not null && _rests.HoldsBack(lane))
+        {
+            lane = _line.Dequeue();
+        }
+
+        return lane;
+    }
+
+    private void OnEmpty(InboundLane lane)
+    {
+        _turn = null;
+        if (_rests is not null)
+        {
+            _rests.OnEmpty(lane, ref _line);
+            ForgetRests();
+        }
+    }
+
+    private void LeaveRests(InboundLane lane)
+    {
+        if (_rests is not null)
+        {
+            _rests.Remove(lane, ref _line);
+            ForgetRests();
+        }
+    }
+
+    private void ForgetRests() => _rests = _rests is { IsEmpty: true } ? null : _rests;
 
     private bool Take(ref InboundLane? resume, out TakenMessage taken)
     {
@@ -328,16 +402,16 @@ internal sealed class ReceiveQueue : IWaiterList
 
             if (!found)
             {
-                _turn = null;
+                OnEmpty(lane);
                 continue;
             }
 
-            // One message, then the next pipe; alone, a pipe keeps its turn. One that has ended keeps it too: what the same peer sends over its next connection must not come before it.
+            // One message, then the next pipe; alone, a pipe keeps its turn.
             if (_arrivals is not null)
             {
                 _turn = null;
             }
-            else if (_line.Count == 0 || !lane.Pipe.IsAttached)
+            else if (_line.Count == 0)
             {
                 _turn = lane;
             }
@@ -359,16 +433,19 @@ internal sealed class ReceiveQueue : IWaiterList
         {
             // A lane leaves the line only when it is found empty.
             bool hasRoom = false;
-            _turn = lane.LeaveIfEmpty(ref hasRoom) ? null : lane;
+            bool isEmpty = lane.LeaveIfEmpty(ref hasRoom);
             if (hasRoom)
             {
                 NoteRoom(lane, ref resume);
             }
 
-            if (_turn is not null)
+            if (!isEmpty)
             {
+                _turn = lane;
                 return true;
             }
+
+            OnEmpty(lane);
         }
 
         _mayHaveMore = _closed is not null;
