@@ -9,14 +9,16 @@ public sealed class MutualRoutersTests
     private const int Meshes = 3;
     private const int Cuts = 3;
 
-    [Fact]
-    public async Task They_find_each_other_again_however_often_their_connection_is_cut()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task They_find_each_other_again_however_often_their_connection_is_cut(bool handover)
     {
         await using var fixture = new ContextFixture();
         for (int mesh = 0; mesh < Meshes; mesh++)
         {
-            await using RouterSocket a = Make(fixture.Context, "A", out string endpointOfA);
-            await using RouterSocket b = Make(fixture.Context, "B", out string endpointOfB);
+            await using RouterSocket a = Make(fixture.Context, "A", handover, out string endpointOfA);
+            await using RouterSocket b = Make(fixture.Context, "B", handover, out string endpointOfB);
             int[] budgets = [.. Enumerable.Range(1, Cuts).Select(i => 300 + (100 * i) + mesh)];
             await using var toA = new CuttingRelay(endpointOfA, budgets);
             await using var toB = new CuttingRelay(endpointOfB, budgets);
@@ -36,11 +38,12 @@ public sealed class MutualRoutersTests
         }
     }
 
-    private static RouterSocket Make(ZlinkContext context, string name, out string endpoint)
+    private static RouterSocket Make(ZlinkContext context, string name, bool handover, out string endpoint)
     {
         RouterSocket router = context.CreateRouter(new RouterOptions
         {
             RoutingId = System.Text.Encoding.ASCII.GetBytes(name),
+            Handover = handover,
             Linger = TimeSpan.Zero,
             SendHighWaterMark = 10,
         });

@@ -12,6 +12,7 @@ namespace Net.Zlink.Sockets.Patterns;
 internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : SocketCore(host, inproc, ZmpSocketType.Router)
 {
     private readonly PeerTable<Pipe> _table = new();
+    private Dictionary<byte[], TaskCompletionSource>? _awaited;
     private Pipe? _last;
 
     /// <summary>Messages that cannot be delivered are the sender's business; else they are dropped.</summary>
@@ -98,6 +99,11 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
     protected override bool Attach(Pipe pipe)
     {
+        if (pipe is WirePipe { HasGivenWay: true })
+        {
+            return false; // Its handshake came to its end in the moment in which another one took over.
+        }
+
         if (pipe.Alias is not null) // Else the handshake tells its id.
         {
             if (!_table.TryAdd(pipe.Alias, pipe, out byte[]? own))
@@ -126,7 +132,10 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         if (pipe.RouteId is { } id)
         {
             pipe.RouteId = null;
-            _table.Remove(id, pipe);
+            if (_table.Remove(id, pipe) && _awaited is not null && _awaited.Remove(id, out TaskCompletionSource? free))
+            {
+                free.SetResult();
+            }
         }
     }
 
@@ -161,6 +170,8 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
             else if (loser is not null)
             {
                 Leave(loser);
+                (pipe as WirePipe)?.HasTakenOver = true;
+                (loser as WirePipe)?.HasGivenWay = true;
             }
         }
 
@@ -192,7 +203,12 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     protected override void Evict(Pipe pipe)
     {
         Detach(pipe, dropUnread: true); // It has left the table already; this lets go of the rest.
-        if (pipe is WirePipe { Session: { } session })
+        if (pipe is WirePipe { Dialer: { } dialer } ours)
+        {
+            byte[] routeId = pipe.Alias ?? pipe.Peer.RoutingId;
+            dialer.GiveWay(ours, () => WhenFree(routeId));
+        }
+        else if (pipe is WirePipe { Session: { } session })
         {
             session.Evict();
         }
@@ -200,5 +216,25 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         {
             pipe.Close(DisconnectReason.TakenOver, TimeSpan.Zero);
         }
+    }
+
+    /// <summary>Completes when no peer has this routing id.</summary>
+    private Task WhenFree(byte[] routeId)
+    {
+        TaskCompletionSource? free = null;
+        using (Gate.Hold())
+        {
+            if (_table.TryGet(routeId, out _))
+            {
+                _awaited ??= new Dictionary<byte[], TaskCompletionSource>(RoutingIdComparer.Instance);
+                if (!_awaited.TryGetValue(routeId, out free))
+                {
+                    free = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously); // It is completed under the lock.
+                    _awaited.Add(routeId, free);
+                }
+            }
+        }
+
+        return free?.Task ?? Task.CompletedTask;
     }
 }

@@ -36,6 +36,12 @@ internal sealed class WirePipe : Pipe
     /// <summary>None was, and the last one was over right behind the handshake. Guarded by the socket's lock.</summary>
     public bool WasTurnedAway { get; set; }
 
+    /// <summary>It took its peer's routing id from another pipe (ROUTER with Handover). Guarded by the socket's lock.</summary>
+    public bool HasTakenOver { get; set; }
+
+    /// <summary>Another pipe took its peer's routing id from it: it gets no place any more. Guarded by the socket's lock.</summary>
+    public bool HasGivenWay { get; set; }
+
     /// <summary>The dialer that makes the next connection; null on the accepting side.</summary>
     public ZmpDialer? Dialer { get; set; }
 

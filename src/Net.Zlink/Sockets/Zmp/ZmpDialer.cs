@@ -28,6 +28,7 @@ internal sealed class ZmpDialer
     private readonly ZmpSettings _settings;
     private readonly WireUpgrade? _upgrade; // One for all attempts: it keeps what certificates' files held before they were half written.
     private readonly ReconnectPolicy _slowly;
+    private readonly ReconnectPolicy _apart; // Never at the same moment as a peer that dials us for the same reason.
     private readonly CancellationTokenSource _stop = new();
     private readonly TaskCompletionSource _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _gate = new();
@@ -38,6 +39,7 @@ internal sealed class ZmpDialer
     private long _closedAt;
     private bool _isClosing;
     private bool _isPipeUsed;
+    private Func<Task>? _whenFree;
     private string? _trouble;
     private string? _logged; // The failure that the log has heard of last; null again once a connection was ready.
     private ITimer? _deadline;
@@ -50,6 +52,7 @@ internal sealed class ZmpDialer
         _settings = settings;
         _upgrade = target.Upgrade(settings.Transport);
         _slowly = new ReconnectPolicy(settings.Reconnect.Interval, LongestPauseOf(settings.Reconnect));
+        _apart = new ReconnectPolicy(settings.Reconnect.Interval, TimeSpan.Zero);
         _pipe = NewPipe();
     }
 
@@ -134,6 +137,29 @@ internal sealed class ZmpDialer
         session?.Connection.RequestClose(_closeReason == DisconnectReason.Unknown ? DisconnectReason.Local : _closeReason, CloseMode.Leave);
     }
 
+    /// <summary>
+    /// Another peer has taken over the routing id here (ROUTER with Handover). What waits for this one is dropped, its connection is ended, and it dials again when the id is free: sooner the two would take it from each other for good.
+    /// Outside of the socket's lock, when its pipe has no place any more.
+    /// </summary>
+    /// <param name="pipe">The pipe that had the id.</param>
+    /// <param name="whenFree">Completes when nobody has it.</param>
+    public void GiveWay(WirePipe pipe, Func<Task> whenFree)
+    {
+        ZmpSession? session;
+        lock (_gate)
+        {
+            if (_pipe != pipe)
+            {
+                return; // It has given way already.
+            }
+
+            _whenFree = whenFree;
+            session = _session;
+        }
+
+        session?.Connection.RequestClose(DisconnectReason.TakenOver, session.IsReady ? CloseMode.Orderly : CloseMode.Leave);
+    }
+
     /// <summary>The handshake is complete, and the socket or the endpoint is being closed: the connection only delivers what is left. Before <see cref="Close"/>, that finds the session.</summary>
     public void DeliverRest(ZmpSession session)
     {
@@ -192,7 +218,7 @@ internal sealed class ZmpDialer
         }
         catch (OperationCanceledException)
         {
-            gaveUp = _closeReason == DisconnectReason.TakenOver ? TakenOver : null; // Else it is the application's wish.
+            // It is the application's wish.
         }
 #pragma warning disable CA1031 // Nobody awaits this: an endpoint that is no more must not go without a word.
         catch (Exception e)
@@ -214,9 +240,21 @@ internal sealed class ZmpDialer
         int brief = 0;
         while (true)
         {
+            if (Interlocked.Exchange(ref _whenFree, null) is { } whenFree)
+            {
+                if (_settings.Reconnect.Interval <= TimeSpan.Zero)
+                {
+                    return IsClosing ? null : TakenOver;
+                }
+
+                await RestAsync(whenFree).ConfigureAwait(false);
+                (attempt, slow, brief) = (0, 0, 0);
+            }
+
             DialResult dial = await DialAsync().ConfigureAwait(false);
             Wire? wire = null;
             bool wasReady = false;
+            bool isMutual = false; // Each of the two has taken the other's routing id over by its own connection, at the same moment: both are lost, and nobody has the id.
             string trouble;
             if (dial.Socket is { } transport)
             {
@@ -237,14 +275,16 @@ internal sealed class ZmpDialer
                     }
                 }
 
-                if (session.Fault is { ConnecterTriesAgain: false } fault && !_settings.ReconnectAfterFault)
+                if (Volatile.Read(ref _whenFree) is not null)
                 {
-                    return $"{WordsOf(fault)}{session.Foreign}; with ReconnectAfterFault it would be tried again";
+                    continue;
                 }
 
-                if (session.EndReason == DisconnectReason.TakenOver)
+                bool isOutdone = session.Fault is { PeersCode: ZmpErrorCode.RoutingIdTakenOver }; // Over there: coming again would take the id back, and so on.
+                isMutual = isOutdone && !session.HasLasted && session.Pipe.HasTakenOver;
+                if (session.Fault is { ConnecterTriesAgain: false } fault && !isMutual && (isOutdone || !_settings.ReconnectAfterFault))
                 {
-                    return TakenOver;
+                    return $"{WordsOf(fault)}{session.Foreign}{(isOutdone ? "" : "; with ReconnectAfterFault it would be tried again")}";
                 }
 
                 wasReady = session.IsReady;
@@ -277,9 +317,46 @@ internal sealed class ZmpDialer
 
             Volatile.Write(ref _trouble, trouble);
             _logged = wasReady && brief < BriefConnections ? null : EndpointEvents.Failed(_socket.Host, _target.Text, trouble, _logged);
-            TimeSpan pause = slow > 0 ? _slowly.PauseBefore(slow) : _settings.Reconnect.PauseBefore(attempt++);
+            TimeSpan pause = isMutual ? _apart.PauseBefore(0) : slow > 0 ? _slowly.PauseBefore(slow) : _settings.Reconnect.PauseBefore(attempt++);
             await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, trouble, pause, _stop.Token).ConfigureAwait(false);
         }
+    }
+
+    /// <summary>Another peer has the routing id: waits until nobody has.</summary>
+    private async Task RestAsync(Func<Task> whenFree)
+    {
+        WirePipe before = Pipe;
+        WirePipe next = NewPipe(); // What waited for the old one is not the next connection's: that may be hours away.
+        lock (_gate)
+        {
+            _pipe = next;
+            _isPipeUsed = false;
+        }
+
+        LetGo(before);
+        string trouble = $"{TakenOver}; it is dialled again when that one has gone";
+        Volatile.Write(ref _trouble, trouble);
+        _logged = EndpointEvents.Failed(_socket.Host, _target.Text, trouble, _logged);
+        if (!_settings.Immediate && Alias is null)
+        {
+            _socket.TryAttach(next, peer: null); // As Connect does, so that it is seen among the peers. One with a name of ours would wait for itself.
+        }
+
+        if (IsClosing)
+        {
+            throw new OperationCanceledException(); // Who closed it may have seen the old pipe, and messages to linger for.
+        }
+
+        Task free = whenFree();
+        do
+        {
+            await free.WaitAsync(_stop.Token).ConfigureAwait(false);
+
+            // The other one may be back in a moment: it has lost its connection, and who dials first matters to none of the two.
+            await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, trouble, _apart.PauseBefore(0), _stop.Token).ConfigureAwait(false);
+            free = whenFree();
+        }
+        while (!free.IsCompleted);
     }
 
     private static string WordsOf(in ZmpFault fault) => fault.Origin != ZmpFaultOrigin.Received
@@ -335,7 +412,10 @@ internal sealed class ZmpDialer
         {
             // The last one ended with its connection, be it in the handshake.
             pipe = NewPipe();
-            Volatile.Write(ref _pipe, pipe);
+            lock (_gate)
+            {
+                _pipe = pipe;
+            }
         }
 
         _isPipeUsed = true;
@@ -346,7 +426,7 @@ internal sealed class ZmpDialer
         lock (_gate)
         {
             _session = session;
-            closing = _stop.IsCancellationRequested;
+            closing = _stop.IsCancellationRequested || _whenFree is not null;
         }
 
         if (!wire.HadHandshake)
@@ -395,8 +475,12 @@ internal sealed class ZmpDialer
     /// <summary>Lets go of the pipe and of what waits in it.</summary>
     public void Drop()
     {
-        WirePipe pipe = Pipe;
         _socket.Endpoints.Forget(this);
+        LetGo(Pipe);
+    }
+
+    private void LetGo(WirePipe pipe)
+    {
         _socket.Detach(pipe, dropUnread: false);
         pipe.Queue.Abandon();
         _socket.CloseBooks(pipe);
