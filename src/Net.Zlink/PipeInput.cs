@@ -2,27 +2,29 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
+using Net.Zlink.Engine;
 using Net.Zlink.Transports.WebSocket;
 
 namespace Net.Zlink;
 
 /// <summary>What a pipe over WebSocket receives. An end that the peer has not announced with a CLOSE is a failure, behind everything that had come: framed peers know by themselves whether they have it all, and a pipe's do not.</summary>
 /// <remarks>Not a matter of the pipe beneath: whose writer reports a failure loses what its reader has not read yet.</remarks>
-/// <param name="inner">Ends in order in either case.</param>
-/// <param name="wire">Tells how the peer has ended; known before <paramref name="inner"/> ends.</param>
-internal sealed class PipeInput(PipeReader inner, WebSocketWire wire) : PipeReader
+/// <param name="connection">Its Input ends in order in either case.</param>
+/// <param name="wire">Tells how the peer has ended; known before Input ends.</param>
+internal sealed class PipeInput(PipeConnection connection, WebSocketWire wire) : PipeReader
 {
+    private readonly PipeReader _inner = connection.Input;
     private ReadOnlySequence<byte> _last; // All that there will ever be, while its reader has it; otherwise empty.
     private bool _isSeen;
 
     /// <inheritdoc/>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public override async ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default) => Judge(await inner.ReadAsync(cancellationToken).ConfigureAwait(false));
+    public override async ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default) => Judge(await _inner.ReadAsync(cancellationToken).ConfigureAwait(false));
 
     /// <inheritdoc/>
     public override bool TryRead(out ReadResult result)
     {
-        if (!inner.TryRead(out result))
+        if (!_inner.TryRead(out result))
         {
             return false;
         }
@@ -39,17 +41,17 @@ internal sealed class PipeInput(PipeReader inner, WebSocketWire wire) : PipeRead
     {
         _isSeen |= !_last.IsEmpty && _last.Slice(examined).IsEmpty;
         _last = default;
-        inner.AdvanceTo(consumed, examined);
+        _inner.AdvanceTo(consumed, examined);
     }
 
     /// <inheritdoc/>
-    public override void CancelPendingRead() => inner.CancelPendingRead();
+    public override void CancelPendingRead() => _inner.CancelPendingRead();
 
     /// <inheritdoc/>
-    public override void Complete(Exception? exception = null) => inner.Complete(exception);
+    public override void Complete(Exception? exception = null) => _inner.Complete(exception);
 
     /// <inheritdoc/>
-    public override ValueTask CompleteAsync(Exception? exception = null) => inner.CompleteAsync(exception);
+    public override ValueTask CompleteAsync(Exception? exception = null) => _inner.CompleteAsync(exception);
 
     private ReadResult Judge(ReadResult result)
     {
@@ -60,8 +62,8 @@ internal sealed class PipeInput(PipeReader inner, WebSocketWire wire) : PipeRead
 
         if (!result.IsCanceled && (result.Buffer.IsEmpty || _isSeen))
         {
-            inner.AdvanceTo(result.Buffer.Start); // It may be read again, for the same answer.
-            throw new IOException("The connection was lost: the peer ended it without a CLOSE.", new SocketException((int)SocketError.ConnectionReset));
+            _inner.AdvanceTo(result.Buffer.Start); // It may be read again, for the same answer.
+            throw connection.Tell(new IOException("The connection was lost: the peer ended it without a CLOSE.", new SocketException((int)SocketError.ConnectionReset)));
         }
 
         _last = result.Buffer;

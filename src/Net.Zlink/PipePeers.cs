@@ -26,7 +26,7 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
         link.Pipe = connection;
         FramedPeers.Report(hub, link, wire);
         hub.Announce(link);
-        Made = new StreamPipe(connection, wire is WebSocketWire web ? new PipeInput(connection.Input, web) : connection.Input, link.Id);
+        Made = new StreamPipe(connection, wire is WebSocketWire web ? new PipeInput(connection, web) : connection.Input, link.Id);
         _ = ServeAsync(hub, link, connection, Made);
         return link.Id;
     }
@@ -47,6 +47,10 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
             try
             {
                 await handle(pipe).ConfigureAwait(false);
+            }
+            catch (Exception exception) when (connection.HasTold(exception))
+            {
+                // It passes on that its connection is over, which whoever resets a connection brings about: the peer's end tells that, and why.
             }
             catch (Exception exception)
             {

@@ -7,7 +7,7 @@ namespace Net.Zlink;
 
 /// <summary>One connection as two byte pipes, without framing. Input and Output follow the rules of System.IO.Pipelines: one reader and one writer at a time.</summary>
 /// <remarks>
-/// Input ends when the peer ends its side, or fails with an <see cref="IOException"/> when the connection is lost. Over ws and wss it is lost, too, where the peer's TCP ends without a CLOSE, in the middle of a message or behind one:
+/// Input ends when the peer ends its side, or fails with an <see cref="IOException"/> when the connection is lost, or this side ends it from outside (Disconnect, Unbind, the socket, the context) and does not wait for the peer, or not any longer; then Output fails with one, too. Over ws and wss it is lost, too, where the peer's TCP ends without a CLOSE, in the middle of a message or behind one:
 /// Input fails when all that had come is read. Over tcp, tls and ipc an end of the transport is the peer's end, whoever made it (over tls also without close_notify): a protocol for which that matters says itself where its data ends.
 /// Flushing Output waits while the peer does not read. Complete Output to end this side while still reading; dispose to end both.
 /// Over tcp, tls and ipc such reading may go on for as long as the peer keeps its side open; <see cref="StreamOptions.IdleTimeout"/> ends one that falls silent. <see cref="SocketOptions.CloseTimeout"/> begins when nobody reads any more:

@@ -162,6 +162,10 @@ internal sealed class StreamPushSession : ShardWork
         {
             task.GetAwaiter().GetResult();
         }
+        catch (ZlinkException gone) when (_isEnding && gone.Error == ZlinkError.HostUnreachable)
+        {
+            // It waited for room at a peer that has left, which whoever resets a connection brings about: no fault of the handler, and told by the peer's end.
+        }
         catch (Exception exception)
         {
             Fail(exception);

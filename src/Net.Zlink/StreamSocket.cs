@@ -77,7 +77,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <summary>Listens; each peer that comes in is handed to <paramref name="handler"/> as a pipe of bytes, without framing.</summary>
     /// <param name="endpoint">As for <see cref="Bind(string)"/>.</param>
     /// <param name="handler">
-    /// Called on the thread pool, once per peer. When its task completes the connection is ended in order; if it fails, with an event. The end of the socket, and of the context, waits for it: who awaits the context's
+    /// Called on the thread pool, once per peer. When its task completes the connection is ended in order; if it fails, with an event, unless it is with what its own pipe threw: that tells of the connection's end, which has an event of its own. The end of the socket, and of the context, waits for it: who awaits the context's
     /// end in here waits for himself, until <see cref="ZlinkContextOptions.ShutdownTimeout"/> is over. Begin it, and return.
     /// </param>
     /// <returns>The endpoint with the real port and the numeric address, over ws and wss the host as it was written; of ipc://* with the path that was made.</returns>

@@ -31,12 +31,13 @@ internal sealed class IdleWatch
 
     private void OnTimer()
     {
-        if (_connection.HasUnread)
+        TimeSpan quiet = Timers.Time.GetElapsedTime(_lastActivity);
+        if (!_connection.IsParked && quiet >= _limit && _connection.HasUnread)
         {
             Touch(); // It has sent something, which nobody has come to read yet: the process stood still, or its processors are busy.
+            quiet = TimeSpan.Zero;
         }
 
-        TimeSpan quiet = Timers.Time.GetElapsedTime(_lastActivity);
         if (_connection.IsParked || quiet < _limit)
         {
             // A parked connection is silent because we do not read it: its clock stands still.

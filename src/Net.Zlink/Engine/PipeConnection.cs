@@ -2,6 +2,7 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Net;
 using System.Net.Sockets;
+using System.Runtime.CompilerServices;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
@@ -21,6 +22,9 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 {
     // What one receive may take: one page of the pool's, several times; larger reads gained nothing through a pipe.
     private const int ReadSize = 16 * 1024;
+
+    // What Input and Output failed with, and whose they were: a pipe throws the very object that it was completed with.
+    private static readonly ConditionalWeakTable<Exception, PipeConnection> Told = [];
 
     private readonly Wire _wire;
     private readonly WireSignal _input = new();
@@ -111,6 +115,24 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         _idle.Dispose();
         _stuck.Dispose();
         _wire.Dispose();
+    }
+
+    /// <summary>It is, or comes of, what this connection told its user by Input or Output: of its own end, that is, and not of a fault of the user's.</summary>
+    public bool HasTold(Exception? exception)
+    {
+        while (exception is not null && !(Told.TryGetValue(exception, out PipeConnection? whose) && ReferenceEquals(whose, this)))
+        {
+            exception = exception.InnerException;
+        }
+
+        return exception is not null;
+    }
+
+    /// <summary>Notes an exception that the user is going to be told with.</summary>
+    public IOException Tell(IOException exception)
+    {
+        Told.Add(exception, this);
+        return exception;
     }
 
     /// <summary>Says what ends it, unless something has been said before.</summary>
@@ -227,8 +249,8 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
         catch (Exception e)
         {
-            failure = e; // Also whatever exception the user completed a pipe with: it comes back here, and ends the connection at once.
             NoteEnd(DisconnectReason.Local);
+            failure = ToTell(e); // Also whatever exception the user completed a pipe with: it comes back here, and ends the connection at once.
         }
 
         await writer.CompleteAsync(failure).ConfigureAwait(false);
@@ -361,8 +383,8 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
         catch (Exception e)
         {
-            failure = e; // As above.
             NoteEnd(DisconnectReason.Local);
+            failure = ToTell(e); // As above.
         }
 
         await reader.CompleteAsync(failure).ConfigureAwait(false);
@@ -401,21 +423,51 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     {
         string words = _wire.Detail ?? _wire.Error.ToString();
         NoteEnd(DisconnectReason.TransportError, words);
-        return EndReason is DisconnectReason.IdleTimeout or DisconnectReason.WriteTimeout
-            ? new IOException($"The connection was ended: {EndDetail}.")
-            : new IOException($"The connection was lost: {words}.", new SocketException((int)_wire.Error));
+        return EndReason is DisconnectReason.TransportError or DisconnectReason.Remote
+            ? Tell(new IOException($"The connection was lost: {words}.", new SocketException((int)_wire.Error)))
+            : Ended(); // What the wire says then comes of that.
     }
 
-    private void OnIdle()
+    private IOException Ended() => Tell(new IOException($"The connection was ended: {EndDetail ?? EndReason.Words()}."));
+
+    /// <summary>The user has cancelled nothing: what ended a wait of ours is told as the end that it is.</summary>
+    private Exception ToTell(Exception exception) => exception is OperationCanceledException cancelled && cancelled.CancellationToken == _aborted.Token ? Ended() : exception;
+
+    // Both look at the socket first: behind a pause of the whole process it is we who are late, and the timers come before the reports.
+    private bool OnIdle()
     {
+        if (LooksAt(SelectMode.SelectRead))
+        {
+            return true;
+        }
+
         NoteEnd(DisconnectReason.IdleTimeout, $"nothing received for {_settings.IdleTimeout}");
         RequestClose(DisconnectReason.IdleTimeout, CloseMode.Orderly, _settings.CloseTimeout); // As a framed connection: nobody asked to wait for a peer that does not read either.
+        return false;
     }
 
-    private void OnStuck()
+    private bool OnStuck()
     {
+        if (LooksAt(SelectMode.SelectWrite))
+        {
+            return true;
+        }
+
         NoteEnd(DisconnectReason.WriteTimeout, $"the peer took nothing for {_settings.WriteTimeout}");
         Abort(resets: true);
+        return false;
+    }
+
+    private bool LooksAt(SelectMode what)
+    {
+        try
+        {
+            return _wire.Socket.Poll(TimeSpan.Zero, what);
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            return true; // What it is the wait hears, too.
+        }
     }
 
     private void Abort(bool resets)

@@ -209,8 +209,9 @@ internal sealed class TestWork(Action<int> run) : ShardWork
     internal override string Describe() => Name;
 }
 
-/// <summary>A wire that nothing comes from and that takes nothing; its socket is not connected.</summary>
-internal class TestWire() : Wire(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp")
+/// <summary>A wire that nothing comes from and that takes nothing.</summary>
+/// <param name="socket">Owned; null: one that is not connected.</param>
+internal class TestWire(Socket? socket = null) : Wire(socket ?? new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp")
 {
     public override int Available => 0;
 

@@ -48,6 +48,39 @@ public sealed class HandlerFailureTests
         Assert.Equal([goodId], socket.GetPeers().Select(static peer => peer.Id));
     }
 
+    [Fact]
+    public async Task A_handler_that_waited_for_room_at_a_peer_which_has_left_has_not_failed()
+    {
+        await using var fixture = new StreamFixture(shards: 1);
+        var waits = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var handler = new TestHandler
+        {
+            Received = async (peer, frames) =>
+            {
+                while (true)
+                {
+                    ValueTask sending = peer.SendAsync(new byte[100_000]);
+                    if (!sending.IsCompleted)
+                    {
+                        waits.TrySetResult();
+                    }
+
+                    await sending;
+                }
+            },
+        };
+        StreamSocket socket = fixture.Bind(handler, out string endpoint);
+        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.HandlerFailed);
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        await peer.SendFrameAsync(1);
+        await waits.Task.Guarded();
+        peer.Reset();
+        Assert.Equal(DisconnectReason.TransportError, (await handler.NextDisconnectedAsync()).Reason);
+        Assert.Equal(SocketEventTypes.Disconnected, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
+        Assert.False(monitor.TryRead(out _));
+        Assert.Equal(0, socket.GetStatistics().HandlerFaults);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

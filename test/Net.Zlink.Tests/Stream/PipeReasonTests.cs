@@ -92,6 +92,66 @@ public sealed class PipeReasonTests
         Assert.Equal(SocketEventTypes.MonitorStopped, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
     }
 
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("ws")]
+    public async Task A_peer_that_resets_is_lost_and_its_handler_which_passes_that_on_has_not_failed(string scheme)
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream();
+        using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.HandlerFailed);
+        string endpoint = socket.BindPipe($"{scheme}://127.0.0.1:0", static pipe => pipe.Input.CopyToAsync(pipe.Output, Guard.Token));
+        StreamSocket client = fixture.Context.CreateStream();
+        StreamPipe there = await client.ConnectPipeAsync(endpoint, Guard.Token).Guarded();
+        await there.Output.WriteAsync(new byte[] { 1 }, Guard.Token);
+        there.Input.AdvanceTo((await there.Input.ReadAsync(Guard.Token).Guarded()).Buffer.End);
+        Assert.True(client.Abort(there.Id));
+        SocketEvent ended = await monitor.ReadAsync(Guard.Token).Guarded();
+        Assert.Equal((SocketEventTypes.Disconnected, 4L), (ended.Type, ended.Value));
+        Assert.Equal(0, socket.GetStatistics().HandlerFaults);
+    }
+
+    [Theory]
+    [InlineData("reading")]
+    [InlineData("unread")]
+    [InlineData("writing")]
+    public async Task A_pipe_that_this_side_aborts_says_so_with_an_IOException(string state)
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Context.CreateStream();
+        var aborted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var thrown = new TaskCompletionSource<Exception?>(TaskCreationOptions.RunContinuationsAsynchronously);
+        string endpoint = socket.BindPipe("tcp://127.0.0.1:0", async pipe =>
+        {
+            if (state is not "reading")
+            {
+                await aborted.Task; // Meanwhile nothing is read, nor written.
+            }
+
+            thrown.SetResult(await Record.ExceptionAsync(async () =>
+            {
+                while (state is "writing")
+                {
+                    await pipe.Output.WriteAsync(new byte[] { 1 }, Guard.Token);
+                }
+
+                await pipe.Input.CopyToAsync(System.IO.Stream.Null, Guard.Token);
+            }));
+        });
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        if (state is "unread")
+        {
+            await peer.SendAsync(new byte[100_000]);
+            await fixture.UntilAsync(() => socket.GetStatistics().ReceivedBytes >= 65_536); // As much as a pipe holds.
+        }
+
+        await fixture.UntilAsync(() => socket.PeerCount == 1);
+        Assert.True(socket.Abort(Assert.Single(socket.GetPeers()).Id));
+        aborted.SetResult();
+        IOException failure = Assert.IsType<IOException>(await thrown.Task.Guarded());
+        Assert.Contains("this side asked for it", failure.Message, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task A_silent_peer_is_ended_by_IdleTimeout_and_one_that_talks_is_not()
     {
