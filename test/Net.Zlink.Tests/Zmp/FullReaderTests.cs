@@ -68,7 +68,7 @@ public sealed class FullReaderTests
     {
         var clock = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: clock);
-        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ReceiveHighWaterMark = 1 });
+        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ReceiveHighWaterMark = 1, HeartbeatInterval = TimeSpan.FromSeconds(10) });
         string endpoint = publisher.Bind("tcp://127.0.0.1:0");
         RawPeer first = fixture.Own(await fixture.ConnectAsync(endpoint));
         await first.SendAsync((byte[])[.. ZmpKit.Greeting(2), .. Subscription(1)]);
@@ -79,7 +79,7 @@ public sealed class FullReaderTests
         await second.SendAsync(Subscription(2));
         await fixture.SettleAsync();
 
-        // It goes by heartbeats, for all we know, and we don't see them.
+        // It goes by heartbeats, as we do, for all we know, and we don't see them.
         clock.Advance(TimeSpan.FromMilliseconds(500));
         Assert.Equal<byte[]>([1, 4, 3], [await ReadControlAsync(second), await ReadControlAsync(second), await ReadControlAsync(second)]); // HELLO, READY, HEARTBEAT_ACK
         await AssertNextAsync(publisher, [1, 1], [1, 2]);

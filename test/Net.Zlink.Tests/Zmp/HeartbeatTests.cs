@@ -181,6 +181,22 @@ public sealed class HeartbeatTests
     }
 
     [Fact]
+    public async Task Where_nobody_has_heartbeats_a_peer_is_sent_nothing_while_it_is_not_read()
+    {
+        // It may have left: its system goes on delivering what it wrote, and would answer anything with a reset, which destroys the rest.
+        await using var fixture = new ContextFixture(time: _clock);
+        (RouterSocket router, RawPeer peer, SocketMonitor _) = await OpenAsync(fixture, new RouterOptions { ReceiveHighWaterMark = 2 });
+        await peer.SendAsync(Convert.FromHexString("5A0100000000000178" + "5A0100000000000179"));
+        await fixture.UntilAsync(() => router.GetPeers()[0].IsParked);
+        for (int i = 0; i < 20; i++)
+        {
+            _clock.Advance(Second / 2);
+            await fixture.SettleAsync();
+            Assert.Equal(0, peer.Socket.Available);
+        }
+    }
+
+    [Fact]
     public async Task The_ttl_of_a_heartbeat_that_is_the_last_thing_read_stands_still_until_the_connection_is_read_again()
     {
         await using var fixture = new ContextFixture(time: _clock);
