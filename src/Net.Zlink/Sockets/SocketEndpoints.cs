@@ -186,7 +186,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         // With IMMEDIATE there is no pipe before there is a connection.
         if (settings.Immediate ? settings.Alias is { } wanted && socket.Knows(wanted) : !socket.TryAttach(dialer.Pipe, peer: null))
         {
-            Forget(dialer);
+            dialer.Discard();
             return TurnedAway(text, settings);
         }
 

@@ -82,6 +82,13 @@ internal sealed class ZmpDialer
         _ = DefaultContext.Run(() => RunAsync(before));
     }
 
+    /// <summary>The socket has no place for it: it is never started, and nobody is to wait for it, be it that it was disconnected in this moment.</summary>
+    public void Discard()
+    {
+        _over.SetResult();
+        _socket.Endpoints.Forget(this);
+    }
+
     /// <summary>Ends the endpoint: what was accepted is delivered within <paramref name="linger"/>, over this connection or the next.</summary>
     public void Close(DisconnectReason reason, TimeSpan linger)
     {

@@ -28,6 +28,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     private ShardTimer? _handshakeTimer;
     private byte[] _peerRoutingId = [];
     private long _openedAt;
+    private long _readyAt;
     private bool _mustFlush;
     private bool _isReady;
     private bool _isBarred;
@@ -286,7 +287,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             WriteError(ZmpFault.RoutingIdTakenOver);
         }
 
-        HasLasted = _isReady && connection.Shard.Timers.Time.GetElapsedTime(_openedAt) >= BriefTime;
+        HasLasted = _isReady && connection.Shard.Timers.Time.GetElapsedTime(_readyAt) >= BriefTime; // Not from its beginning: a handshake may take as long, with a peer that turns this side away, too.
         WasBrief = _isReady && !HasLasted && reason is (DisconnectReason.Remote or DisconnectReason.TransportError);
         EndReason = reason;
         EndDetail = detail ?? reason.Words();
@@ -404,6 +405,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     {
         Connection.Shard.Timers.Cancel(_handshakeTimer);
         _isReady = true;
+        _readyAt = Connection.Shard.Timers.Timestamp();
         string address = PeerIdentity.AddressOf(RemoteEndPoint, Connection.Wire.Socket);
         ZmpProperties? properties = ZmpProperties.Of(body, address.Length > 0 ? [new(ZmpProperties.PeerAddressKey, address), new(ZmpProperties.FileDescriptorKey, NumberOf(Connection.Wire.Socket))] : []);
         (string local, string remote) = Ends;
