@@ -48,7 +48,7 @@ public enum DisconnectReason
     /// <summary>The peer subscribed to more, together with all others, than <see cref="ZlinkContextOptions.SubscriptionByteLimit"/> allows, and to more than its part of that.</summary>
     SubscriptionByteLimit = 0x108,
 
-    /// <summary>The publisher reads nothing, and more than 100,000 changes of topics, and twice as many as there are topics, waited for it (SUB, XSUB). The side that connected connects again, and tells the topics anew.</summary>
+    /// <summary>More than 100,000 changes of topics, and twice as many as there are topics, waited for the publisher (SUB, XSUB), which has read nothing for 10 seconds, or four times as many for one that reads. The side that connected connects again, and tells the topics anew.</summary>
     TopicsUnread = 0x109,
 }
 

@@ -14,8 +14,13 @@ internal sealed class SubscriberCore : SocketCore
     // So many changes of topics may wait for a publisher that has no connection, or as many as there are topics: then it is told the topics instead, as they are when it comes. As many as may wait for a native one by default.
     private const int MostHistory = 1000;
 
-    // So many, and twice as many as there are topics, may wait for a publisher that is connected and reads none of them: some 5 MB of usual names. Then its connection ends, since nothing that waits for it can be taken back.
+    // So many, and twice as many as there are topics, may wait for a publisher that is connected and has read none of them for a while: some 5 MB of usual names. Then its connection ends, since nothing that waits for it can be taken back.
     private const int MostUnread = 100_000;
+
+    // One that reads may have so many times as much: topics change by the million a second, and a publisher that hears of them is slower than that.
+    private const int MostBehind = 4;
+
+    private static readonly TimeSpan UnreadTime = TimeSpan.FromSeconds(10);
 
     private readonly PrefixCounts _topics = new();
     private readonly Distribution<Pipe> _all = new();
@@ -459,7 +464,7 @@ internal sealed class SubscriberCore : SocketCore
         {
             TellAnew(pipe); // One that becomes ready in this moment is greeted behind this, if it is owed that: in order.
         }
-        else if (waiting > MostUnread + (2 * TopicCount))
+        else if (MostUnread + (2L * TopicCount) is var most && waiting > most && (waiting > MostBehind * most || session.Connection.SinceLastWrite >= UnreadTime))
         {
             Owe(pipe); // From here on: until its shard ends it thousands more could come.
             session.Connection.RequestClose(DisconnectReason.TopicsUnread, CloseMode.Abort);
