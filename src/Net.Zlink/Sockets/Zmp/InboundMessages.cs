@@ -184,6 +184,14 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
         {
             return false;
         }
+        else if (lease.Count == InboundLease.MaxSlots && lease.Messages > 0)
+        {
+            // It is full in the middle of a message: one that grew for the rest would not be kept, and be made anew, 9 KB, for every 85 messages of three parts.
+            _lease = null;
+            _partial = lease.SplitOpenMessage();
+            Publish(lease);
+            return Add(offset, length, more);
+        }
 
         lease.AddPart(offset, length);
         if (!more)

@@ -1,0 +1,61 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Zmp;
+using Net.Zlink.Tests.Buffers;
+using Net.Zlink.Tests.Engine;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Sockets.Zmp;
+
+public sealed class InboundMessagesTests
+{
+    private const int PartSize = 1;
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    [InlineData(7)]
+    [InlineData(100)]
+    [InlineData(InboundLease.MaxSlots)]
+    public void However_many_parts_messages_have_they_allocate_nothing_once_such_have_come_before(int parts)
+    {
+        const int Messages = 300;
+        using BufferPool pool = TestPools.Create();
+        using var host = new EngineHost(1, pool, TimeProvider.System, NullLogger.Instance, new RecordingObserver());
+        var core = new RecordingCore(host, InboundRole.All, onlyFirst: false);
+        var slabs = new ReceiveSlab(host.Slabs);
+        var pipe = new WirePipe(core, new PairOptions().Snapshot(ZmpSocketType.Pair, alias: null)) { Endpoint = "test", IsActive = false, IsAttached = true };
+        var messages = new InboundMessages(core, pipe, maxParts: 1_000);
+        int frames = Messages * parts;
+        int total = frames * (ZmpFrame.HeaderSize + PartSize);
+        Slab slab = slabs.RentOwn(total);
+        bool isWhole = true;
+        long allocated = Allocations.Of(
+            () =>
+            {
+                messages.Begin(new InboundBatch(slab, 0, total, frames, OwnsSlab: true), slabs);
+                for (int frame = 0; frame < frames; frame++)
+                {
+                    messages.TakePart((frame * (ZmpFrame.HeaderSize + PartSize)) + ZmpFrame.HeaderSize, PartSize, more: (frame + 1) % parts > 0);
+                }
+
+                messages.End();
+                for (int i = 0; i < Messages; i++)
+                {
+                    isWhole &= core.Receive.TryTake(out TakenMessage taken) && taken.Lease.PartsOf(taken.Slot) == parts; // An assertion allocates.
+                    taken.Lease.Release(taken.Slot, taken.Lease.GenerationOf(taken.Slot));
+                }
+            },
+            rounds: 20);
+        Assert.True(isWhole);
+        Assert.Equal(0, allocated);
+        slab.Release();
+        pipe.Queue.Abandon();
+        Assert.Equal(0, pool.GetStatistics().Live);
+    }
+}
