@@ -67,9 +67,9 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
 
         if (!_isInHandshake)
         {
-            if (!buffer.IsEmpty && !cancellationToken.IsCancellationRequested && TryRead(buffer.Span, out int got, out Exception? failure))
+            if (!buffer.IsEmpty && !cancellationToken.IsCancellationRequested && TryRead(buffer.Span[.._session.MostAtOnce(buffer.Length)], out int got, out Exception? failure))
             {
-                _turn.Take(got);
+                _turn.Take(_session.CostOf(got));
                 Take(buffer.Span[..got]);
                 return failure is null ? new ValueTask<int>(got) : ValueTask.FromException<int>(failure);
             }

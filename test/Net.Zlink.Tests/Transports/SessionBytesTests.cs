@@ -55,6 +55,27 @@ public sealed class SessionBytesTests
         Assert.True(session.IsTooMuch);
     }
 
+    [Theory]
+    [InlineData(true, 2 * 1024)]
+    [InlineData(false, 32 * 1024)]
+    public void A_session_of_many_updates_of_keys_is_read_a_little_at_a_time_until_it_brings_data(bool isTls13, int most)
+    {
+        var session = default(SessionBytes);
+        session.BeginSession(isTls13);
+        for (int i = 0; i < 64; i++)
+        {
+            Assert.Equal(32 * 1024, session.MostAtOnce(32 * 1024));
+            session.Take(Record(UpdateOfKeys));
+            session.Write(); // An echo of a message between them makes no difference.
+        }
+
+        Assert.Equal(most, session.MostAtOnce(32 * 1024));
+        Assert.Equal(1024, session.MostAtOnce(1024));
+        session.Take(Record(16_000));
+        session.Bring(16_000);
+        Assert.Equal(32 * 1024, session.MostAtOnce(32 * 1024));
+    }
+
     [Fact]
     public void Data_is_never_too_much_in_whatever_pieces_its_records_come() => ForAllArrays(
         Gen.Choose(0, 16_384),
