@@ -28,6 +28,7 @@ public sealed class Proxy
     private const int Resting = 0;
     private const int Running = 1;
     private const int Dropping = 2;
+    private const int Ending = 3; // Running, and asked to end: one word, so that a Terminate either finds a run, and ends it, or none.
 
     private readonly ReadinessWait _wait = new();
     private readonly ProxyPort[] _ports;
@@ -37,7 +38,6 @@ public sealed class Proxy
     private readonly EndWatch _ends;
     private int _state;
     private bool _isPaused;
-    private bool _isTerminated;
 
     /// <summary>A proxy, not running yet.</summary>
     /// <param name="front">The socket that clients or publishers use; the proxy does not own it.</param>
@@ -94,7 +94,7 @@ public sealed class Proxy
     public bool IsPaused => Volatile.Read(ref _isPaused);
 
     /// <summary>A run is under way.</summary>
-    public bool IsRunning => Volatile.Read(ref _state) == Running;
+    public bool IsRunning => Volatile.Read(ref _state) is Running or Ending;
 
     /// <summary>Passes messages on until it is ended. A message that was taken in and found no room then stays in the proxy, for its next run, or until one of its sockets ends.</summary>
     /// <param name="cancellationToken">Ends the run.</param>
@@ -156,7 +156,7 @@ public sealed class Proxy
     /// <summary>Ends the run that is under way, soon. Without one nothing happens.</summary>
     public void Terminate()
     {
-        Volatile.Write(ref _isTerminated, value: true);
+        Interlocked.CompareExchange(ref _state, Ending, Running);
         Wake();
     }
 
@@ -247,7 +247,7 @@ public sealed class Proxy
         }
 
         bool commanded = _control?.Advance() ?? false;
-        if (Volatile.Read(ref _isTerminated))
+        if (Volatile.Read(ref _state) == Ending)
         {
             return Turn.TheEnd;
         }
@@ -266,7 +266,7 @@ public sealed class Proxy
     private void Start()
     {
         int state = Interlocked.CompareExchange(ref _state, Running, Resting);
-        if (state == Running)
+        if (state is Running or Ending)
         {
             throw new InvalidOperationException("The proxy runs already.");
         }
@@ -276,7 +276,6 @@ public sealed class Proxy
             Array.ForEach(_ports, static port => port.ThrowIfEnded()); // One of them does: that is why.
         }
 
-        Volatile.Write(ref _isTerminated, value: false);
         foreach (ProxyPort port in _ports)
         {
             port.Unwatch(_ends);
