@@ -24,6 +24,20 @@ public sealed class FairLimitTests
     }
 
     [Fact]
+    public void Beyond_twice_the_limit_nobody_takes_more_however_little_it_is()
+    {
+        var all = new FairLimit(Limit);
+        var hog = new FairLimitShare(all);
+        Assert.False(hog.TryHold(Limit + (Limit * 3 / 4))); // Counted until it has let go.
+        var second = new FairLimitShare(all);
+        Assert.True(second.TryHold(Limit / 8));
+        var third = new FairLimitShare(all);
+        Assert.False(third.TryHold(Limit / 4));
+        Assert.True(hog.TryHold(0));
+        Assert.True(third.TryHold((Limit / 4) + 1));
+    }
+
+    [Fact]
     public void At_the_limit_who_holds_more_than_the_mean_has_to_end_and_others_go_on()
     {
         var all = new FairLimit(Limit);

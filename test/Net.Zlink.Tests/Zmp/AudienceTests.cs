@@ -54,6 +54,47 @@ public sealed class AudienceTests
 
     [Theory]
     [InlineData(1)]
+    [InlineData(3)]
+    public async Task With_inverted_matching_each_message_is_looked_at_anew(int count)
+    {
+        await using var fixture = new ContextFixture();
+        PubSocket publisher = fixture.Context.CreatePub(new PubOptions { InvertMatching = true });
+        publisher.Bind(Name);
+        SubSocket[] subscribers = [.. Enumerable.Range(0, count).Select(i => Subscriber(fixture, $"{i}"))];
+        foreach (SubSocket subscriber in subscribers)
+        {
+            subscriber.Options.InvertMatching = true;
+        }
+
+        foreach (char message in "01230")
+        {
+            publisher.TrySend([(byte)message]);
+        }
+
+        for (int i = 0; i < count; i++)
+        {
+            Assert.Equal("01230".Replace($"{i}", "", StringComparison.Ordinal), Read(subscribers[i]));
+        }
+    }
+
+    [Fact]
+    public async Task A_subscriber_of_everything_receives_nothing_while_it_inverts()
+    {
+        await using var fixture = new ContextFixture();
+        PubSocket publisher = fixture.Context.CreatePub();
+        publisher.Bind(Name);
+        SubSocket all = Subscriber(fixture, "");
+        publisher.TrySend("1"u8);
+        all.Options.InvertMatching = true;
+        publisher.TrySend("2"u8);
+        Assert.Equal("", Read(all));
+        all.Options.InvertMatching = false;
+        publisher.TrySend("3"u8);
+        Assert.Equal("3", Read(all));
+    }
+
+    [Theory]
+    [InlineData(1)]
     [InlineData(2)]
     public async Task A_publisher_that_does_not_drop_refuses_what_somebody_has_no_room_for_also_when_all_subscribe_to_everything(int count)
     {

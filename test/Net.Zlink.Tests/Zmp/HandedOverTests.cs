@@ -59,6 +59,49 @@ public sealed class HandedOverTests
     }
 
     [Fact]
+    public async Task A_publisher_lets_go_of_a_short_message_that_several_have_a_copy_of()
+    {
+        await using var fixture = new ContextFixture();
+        PubSocket publisher = fixture.Context.CreatePub();
+        publisher.Bind("inproc://several");
+        for (int i = 0; i < 2; i++)
+        {
+            SubSocket subscriber = fixture.Context.CreateSub();
+            subscriber.Subscribe([]);
+            subscriber.Connect("inproc://several");
+        }
+
+        var owner = new CountingOwner(Wire.Pattern(10));
+        await publisher.SendAsync(owner, 10, Guard.Token).Guarded();
+        Assert.Equal(1, owner.Disposals);
+    }
+
+    [Theory]
+    [InlineData(10)]
+    [InlineData(Long)]
+    public async Task A_ROUTER_lets_go_of_what_it_drops(int length)
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { SendHighWaterMark = 1 });
+        DealerSocket full = fixture.Context.CreateDealer(new DealerOptions { ReceiveHighWaterMark = 1, RoutingId = "full"u8.ToArray() });
+        full.Connect(router.Bind("inproc://router"));
+        for (int i = 0; i < 3; i++)
+        {
+            router.Send("full"u8, "x"u8);
+        }
+
+        foreach (byte[] id in new[] { "full"u8.ToArray(), "nobody"u8.ToArray() })
+        {
+            var owner = new CountingOwner(Wire.Pattern(length));
+            await router.SendAsync(id, owner, length, Guard.Token).Guarded();
+            Assert.Equal(1, owner.Disposals);
+        }
+
+        SocketStatistics books = router.GetStatistics();
+        Assert.Equal((2, 1), (books.DroppedAtHighWaterMark, books.DroppedUnroutable));
+    }
+
+    [Fact]
     public async Task Memory_that_no_array_is_beneath_is_let_go_within_the_process_while_others_send()
     {
         await using var fixture = new ContextFixture();

@@ -11,6 +11,33 @@ public sealed class InprocMeetingTests
     private const byte Sends = 20;
 
     [Fact]
+    public async Task Of_what_waits_for_a_binder_that_keeps_the_newest_only_the_newest_is_left_and_the_rest_is_in_its_books()
+    {
+        await using var fixture = new ContextFixture();
+        DealerSocket connecter = fixture.Context.CreateDealer(new DealerOptions { SendHighWaterMark = 2 });
+        connecter.Connect("inproc://newest");
+        Assert.True(connecter.TrySend("1"u8));
+        Assert.True(connecter.TrySend("2"u8));
+        Assert.False(connecter.TrySend("3"u8));
+        DealerSocket binder = fixture.Context.CreateDealer(new DealerOptions { Conflate = true });
+        binder.Bind("inproc://newest");
+        Assert.True(connecter.CanSend);
+        SocketStatistics books = binder.GetStatistics();
+        Assert.Equal((2, 1, 1), (books.ReceivedMessages, books.DroppedUnreadMessages, books.UnreadMessages));
+        Assert.True(binder.TrySend("a"u8));
+        Assert.True(binder.TrySend("b"u8));
+        foreach ((DealerSocket receiver, string newest) in new[] { (binder, "2"), (connecter, "b") })
+        {
+            Assert.True(receiver.TryReceive(out Message message));
+            Assert.Equal(newest, Encoding.ASCII.GetString(message.Span));
+            message.Dispose();
+            Assert.False(receiver.TryReceive(out _));
+            books = receiver.GetStatistics();
+            Assert.Equal((2, 1, 1, 0), (books.ReceivedMessages, books.DroppedUnreadMessages, books.DeliveredMessages, books.UnreadMessages));
+        }
+    }
+
+    [Fact]
     public async Task A_connecter_whose_binder_closes_while_they_meet_is_free_for_the_next_one()
     {
         const int Rounds = 1_000;

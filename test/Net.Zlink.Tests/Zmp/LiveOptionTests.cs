@@ -234,6 +234,74 @@ public sealed class LiveOptionTests
         Assert.Equal<IEnumerable<string>>([isOn ? ["A2"] : ["A1", "A2"], ["A1", "A2"]], got);
     }
 
+    [Fact]
+    public async Task A_notice_takes_the_next_publication_for_its_sender_alone_also_where_all_are_known_to_have_everything()
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ManualLastValue = true });
+        publisher.Bind("inproc://last");
+        SubSocket[] subscribers = [fixture.Context.CreateSub(), fixture.Context.CreateSub()];
+        foreach (SubSocket subscriber in subscribers)
+        {
+            subscriber.Subscribe([]);
+            subscriber.Connect("inproc://last");
+            (await publisher.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+            publisher.Subscribe([]);
+            publisher.Send("alone"u8);
+        }
+
+        // While the notice is unread, and no peer's turn.
+        subscribers[0].Subscribe("x"u8);
+        publisher.Send("1"u8);
+        publisher.Send("2"u8);
+        (await publisher.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        publisher.Send("3"u8);
+        publisher.Send("4"u8);
+        Assert.Equal(["alone", "1", "2", "3", "4"], ReadAll(subscribers[0]));
+        Assert.Equal(["alone", "1", "2", "4"], ReadAll(subscribers[1]));
+    }
+
+    [Fact]
+    public async Task The_turn_of_a_notices_sender_does_not_come_back_with_another_option()
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ManualLastValue = true });
+        publisher.Bind("inproc://last");
+        SubSocket[] subscribers = [fixture.Context.CreateSub(), fixture.Context.CreateSub()];
+        foreach (SubSocket subscriber in subscribers)
+        {
+            subscriber.Subscribe("A"u8);
+            subscriber.Connect("inproc://last");
+            (await publisher.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+            publisher.Subscribe("A"u8);
+            publisher.Send("A0"u8);
+        }
+
+        publisher.Options.Verbose = true;
+        publisher.Send("A1"u8);
+        Assert.All(subscribers, static subscriber => Assert.Equal(["A0", "A1"], ReadAll(subscriber)));
+    }
+
+    [Fact]
+    public async Task A_raised_mark_of_an_XPUB_whose_notices_nobody_reads_lets_the_next_subscriber_in()
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ReceiveHighWaterMark = 1 });
+        string endpoint = publisher.Bind("tcp://127.0.0.1:0");
+        SubSocket first = fixture.Context.CreateSub();
+        first.Subscribe("a"u8);
+        first.Connect(endpoint);
+        await fixture.UntilAsync(() => publisher.TopicCount == 1);
+        SubSocket second = fixture.Context.CreateSub();
+        second.Subscribe("b"u8);
+        second.Connect(endpoint);
+        await fixture.UntilAsync(() => second.PeerCount == 1 && publisher.PeerCount == 2);
+        await fixture.SettleAsync();
+        Assert.Equal(1, publisher.TopicCount);
+        publisher.Options.ReceiveHighWaterMark = 10;
+        await fixture.UntilAsync(() => publisher.TopicCount == 2);
+    }
+
     private static string[] ReadAll(SubSocket socket)
     {
         var all = new List<string>();

@@ -63,6 +63,28 @@ public sealed class NoDropTests
     }
 
     [Fact]
+    public async Task A_send_that_waits_for_a_subscriber_goes_on_when_the_application_takes_its_topic_back()
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { NoDrop = true, Manual = true, SendHighWaterMark = 1 });
+        publisher.Bind("inproc://nodrop");
+        SubSocket subscriber = fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = 1 });
+        subscriber.Subscribe([]);
+        subscriber.Connect("inproc://nodrop");
+        using Message notice = await publisher.ReceiveAsync(Guard.Token).Guarded();
+        Assert.True(publisher.Subscribe(in notice, []));
+        Task sending;
+        do
+        {
+            sending = publisher.SendAsync("x"u8.ToArray(), Guard.Token).AsTask();
+        }
+        while (sending.IsCompleted);
+
+        Assert.True(publisher.Unsubscribe(in notice, []));
+        await sending.Guarded();
+    }
+
+    [Fact]
     public async Task A_refused_message_does_not_use_up_the_turn_of_the_peer_that_asked_last()
     {
         await using var fixture = new ContextFixture();

@@ -39,6 +39,26 @@ public sealed class TopicLimitTests
         Assert.Equal(1, publisher.TopicCount);
     }
 
+    [Fact]
+    public async Task The_limit_may_be_reached_and_not_passed()
+    {
+        // 640 bytes and twice the topic's one, ten times.
+        await using var fixture = new ContextFixture();
+        PubSocket publisher = fixture.Context.CreatePub(new PubOptions { ReceiveByteLimit = 6_420 });
+        SubSocket subscriber = fixture.Context.CreateSub();
+        for (byte i = 0; i < 10; i++)
+        {
+            subscriber.Subscribe([i]);
+        }
+
+        using SocketMonitor monitor = publisher.OpenMonitor(SocketEventTypes.Disconnected);
+        subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
+        await fixture.UntilAsync(() => publisher.TopicCount == 10 || monitor.TryRead(out _));
+        Assert.Equal(10, publisher.TopicCount);
+        subscriber.Subscribe([10]);
+        Assert.Contains("too many topics", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -1,3 +1,6 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -27,6 +30,51 @@ public sealed class UpstreamPartsTests
         Assert.True(await Task.Run(() => subscriber.TrySend(builder), Guard.Token).Guarded());
         using Message message = await publisher.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal(300_000, message.PartCount);
+    }
+
+    [Fact]
+    public async Task Data_beside_a_topic_reaches_a_publisher_that_is_gone_for_a_moment_and_is_told_of_all_topics()
+    {
+        await using var fixture = new ContextFixture();
+        XSubSocket subscriber = fixture.Context.CreateXSub(new XSubOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1) });
+        RawListener listener = fixture.Listen();
+        using SocketMonitor monitor = subscriber.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected);
+        subscriber.Connect(listener.Endpoint);
+        byte[] greeting = ZmpKit.Greeting((byte)ZmpSocketType.XPub);
+        using (RawPeer before = await listener.AcceptAsync())
+        {
+            await before.SendAsync(greeting);
+            await monitor.NextAsync(SocketEventTypes.ConnectionReady);
+        }
+
+        await monitor.NextAsync(SocketEventTypes.Disconnected);
+        Send(subscriber, [Parts[0], Parts[6], Parts[7]]);
+        using RawPeer publisher = await listener.AcceptAsync();
+        await publisher.SendAsync(greeting);
+        List<string> heard = [];
+        while (heard.Count < 5)
+        {
+            byte[] header = await publisher.ReadAsync(ZmpFrame.HeaderSize);
+            heard.Add($"{header[ZmpFrame.FlagsOffset]} {Convert.ToHexString(await publisher.ReadAsync(ZmpFrame.ReadLength(header)))}");
+        }
+
+        Assert.Equal(["1 64617461", "0 6D6F7265", "8 61"], heard[2..]); // Behind HELLO and READY.
+    }
+
+    [Theory]
+    [InlineData("tcp://127.0.0.1:0")]
+    [InlineData("inproc://options")]
+    public async Task What_is_a_topic_behind_data_is_the_publishers_to_say(string endpoint)
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub();
+        XSubSocket subscriber = fixture.Context.CreateXSub(new XSubOptions { OnlyFirstSubscribe = true });
+        subscriber.Connect(publisher.Bind(endpoint));
+        await fixture.UntilAsync(() => publisher.PeerCount == 1);
+        Send(subscriber, [Parts[6], Parts[2], Parts[7]]);
+        Send(subscriber, ["end"u8.ToArray()]);
+        Assert.Equal(["64617461 0162", "6D6F7265"], await ReceiveToEndAsync(publisher));
+        Assert.Equal(1, publisher.TopicCount);
     }
 
     [Theory]
