@@ -88,28 +88,27 @@ internal sealed class Market(int messages, int mark, string endpoint)
     {
         await publisher.SendAsync("eur?"u8.ToArray(), cancellation).ConfigureAwait(false);
         await publisher.SendAsync("usd?"u8.ToArray(), cancellation).ConfigureAwait(false);
-        await Task.Delay(TimeSpan.FromMilliseconds(20), cancellation).ConfigureAwait(false);
-        SocketStatistics counts = publisher.GetStatistics();
-        if (counts.QueuedMessages > 0)
+        bool[] heard = new bool[subscribers.Length];
+        while (true)
         {
-            return false;
-        }
-
-        bool all = true;
-        foreach (SubSocket subscriber in subscribers)
-        {
-            bool heard = false;
-            while (subscriber.TryReceive(out Message message))
+            await Task.Delay(TimeSpan.FromMilliseconds(1), cancellation).ConfigureAwait(false);
+            for (int i = 0; i < subscribers.Length; i++)
             {
-                message.Dispose();
-                heard = true;
+                while (subscribers[i].TryReceive(out Message message))
+                {
+                    message.Dispose();
+                    heard[i] = true;
+                }
             }
 
-            all &= heard;
+            // What some heard and others did not must not be counted later: wait until nothing is under way any more, nor come in and unread.
+            SocketStatistics sent = publisher.GetStatistics();
+            SocketStatistics[] books = [.. subscribers.Select(static s => s.GetStatistics())];
+            if (sent.QueuedMessages == 0 && books.Sum(static b => b.ReceivedMessages) == sent.WrittenMessages && books.All(static b => b.UnreadMessages == 0))
+            {
+                return Array.TrueForAll(heard, static one => one);
+            }
         }
-
-        // What was heard twice by some must not be counted later: wait until nothing is under way any more.
-        return all && subscribers.Sum(static s => s.GetStatistics().ReceivedMessages) == counts.WrittenMessages;
     }
 
     private static async Task CountAsync(SubSocket subscriber, int count, Action heard, CancellationToken cancellation)

@@ -112,6 +112,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <returns>False if it would have to wait.</returns>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it.</exception>
+    /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(in Message message) => Sender.TrySend([], in message) == ZlinkError.None;
 
@@ -168,7 +169,7 @@ public sealed class PubSocket : ZlinkSocket
     /// <summary>Sends messages of one part each in order, as many as need not wait.</summary>
     /// <param name="payloads">Any bytes, also none; copied.</param>
     /// <returns>How many were accepted, from the first one on: all of them, unless one would have to wait.</returns>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed; what was accepted before is sent.</exception>
     /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
     /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
     public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads) => Sender.SendMany([], payloads, out _);

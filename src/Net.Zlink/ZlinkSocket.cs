@@ -39,7 +39,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     /// <summary>A message can be received now.</summary>
     public bool CanReceive => Core.Receive.IsReadable;
 
-    /// <summary>A send would not have to wait now.</summary>
+    /// <summary>A send would not have to wait now. As natively always true of PUB and XPUB, with NoDrop too, and of ROUTER without Mandatory; with it while any peer has room, be it not the one that is to be sent to: the send itself says.</summary>
     public bool CanSend => Core.CanSend;
 
     internal SocketCore Core { get; }

@@ -6,7 +6,7 @@ namespace Net.Zlink.Monitoring;
 /// <summary>One event of a monitored socket.</summary>
 /// <param name="Type">What happened: one flag.</param>
 /// <param name="Value">The number that belongs to the type, see <see cref="SocketEventTypes"/>.</param>
-/// <param name="RoutingId">As in the native event: the id that the peer announced, in ConnectionReady, and in Disconnected on the side that connected; else empty. <see cref="PeerRoutingId"/> always tells.</param>
+/// <param name="RoutingId">As in the native event: the id that the peer announced, in ConnectionReady, and in Disconnected on the side that connected (with Immediate too, where it is natively empty); else empty. <see cref="PeerRoutingId"/> always tells.</param>
 /// <param name="LocalEndpoint">Our side: the listener's endpoint, or a connection's local address (over ipc that of its listener) once it is up.</param>
 /// <param name="RemoteEndpoint">The peer's side, where there is one.</param>
 /// <param name="PeerId">The peer's id on a STREAM socket; 0 where no peer is meant.</param>

@@ -146,8 +146,11 @@ public sealed class PatternSnippets
         {
             using (request)
             {
-                reply.Add(request[0].Span).Add(request[1].Span);
-                await router.SendAsync(request.RoutingId, reply, cancellation);
+                if (request.PartCount == 2) // Else it is not from a client of this kind.
+                {
+                    reply.Add(request[0].Span).Add(request[1].Span);
+                    await router.SendAsync(request.RoutingId, reply, cancellation);
+                }
             }
         }
     }
