@@ -240,6 +240,15 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// <summary>True until the connection begins to close. On the shard.</summary>
     public bool IsOpen => _closer.IsOpen;
 
+    /// <inheritdoc cref="ConnectionCloser.IsLingering"/>
+    public bool IsLingering => _closer.IsLingering;
+
+    /// <inheritdoc cref="ConnectionCloser.Discarded"/>
+    public long Discarded => _closer.Discarded;
+
+    /// <inheritdoc cref="ConnectionCloser.OnSilent"/>
+    public void LoseSilent() => _closer.OnSilent();
+
     /// <summary>Our side is ended: nothing more is written, though the peer may not have ended its side yet. On the shard.</summary>
     public bool HasEndedWriting => _closer.IsFlushed || _closer.IsClosed;
 

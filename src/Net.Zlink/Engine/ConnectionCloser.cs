@@ -40,6 +40,12 @@ internal sealed class ConnectionCloser(Connection connection)
 
     public bool IsClosed => _phase == Phase.Closed;
 
+    /// <summary>What was accepted is still being written, for as long as the linger time says.</summary>
+    public bool IsLingering => _phase == Phase.Flushing && _lingers;
+
+    /// <summary>Bytes of the peer that were thrown away: it lives.</summary>
+    public long Discarded { get; private set; }
+
     /// <summary>Notes a wish to close. Any thread. True if the shard has something new to do.</summary>
     public bool Request(DisconnectReason reason, CloseMode mode, TimeSpan? linger)
     {
@@ -197,7 +203,9 @@ internal sealed class ConnectionCloser(Connection connection)
     {
         for (int i = 0; i < reads; i++)
         {
+            long before = _discarded;
             ReadOutcome outcome = FrameReader.Discard(connection.Wire, connection.Shard.ReceiveSlab, ref _discarded);
+            Discarded += _discarded - before;
             if (outcome is ReadOutcome.EndOfStream or ReadOutcome.Failed or ReadOutcome.Refused)
             {
                 OnPeerEnded();
@@ -259,12 +267,22 @@ internal sealed class ConnectionCloser(Connection connection)
     /// <summary>A read or a write failed: there is nothing left to do in order. What waits while linger time is left may leave by another connection.</summary>
     public void OnLost()
     {
-        if (_phase == Phase.Flushing && _lingers)
+        if (IsLingering)
         {
             connection.KeepOutbound();
         }
 
         Begin(DisconnectReason.TransportError, CloseMode.Abort, connection.Wire.Detail ?? connection.Wire.Error.ToString());
+    }
+
+    /// <summary>The peer has not been heard of for too long, though linger time is left: as a loss, but what the system has taken it may go on delivering.</summary>
+    public void OnSilent()
+    {
+        if (IsLingering)
+        {
+            connection.KeepOutbound();
+            Begin(_reason, CloseMode.Leave, detail: null);
+        }
     }
 
     private void SetDeadline(TimeSpan after)
@@ -287,7 +305,7 @@ internal sealed class ConnectionCloser(Connection connection)
 
     private void OnDeadline()
     {
-        if (_phase == Phase.Flushing && _lingers)
+        if (IsLingering)
         {
             StopLingering();
         }

@@ -116,7 +116,7 @@ internal struct OutboundBacklog(BufferPool pool)
     }
 
     /// <summary>The queue has nothing to do with a segment that is being written any more.</summary>
-    public void Forget(OutboundSegment segment)
+    public void Forget(OutboundSegment? segment)
     {
         if (ReferenceEquals(_inFlight, segment))
         {
@@ -124,12 +124,32 @@ internal struct OutboundBacklog(BufferPool pool)
         }
     }
 
-    /// <summary>Takes all messages out, counting them as dropped; linked, for the caller to release outside the lock. The segment in flight stays: the operating system may still read it.</summary>
+    /// <summary>Takes all messages out, counting them as dropped, and all control frames; linked, for the caller to release outside the lock. The segment in flight stays: the operating system may still read it.</summary>
     public OutboundSegment? DropAll()
     {
         _counts.SettleNews(_counts.QueuedNews, _counts.QueuedNewsBytes, written: false);
         _counts.Settle(_counts.QueuedMessages, _counts.QueuedBytes, written: false);
+        OutboundSegment? dropped = _messages.TakeAll();
+        OutboundSegment.Append(ref dropped, _control.Take());
+        return dropped;
+    }
+
+    /// <summary>Takes all messages out for another queue, as if they had never been accepted here. There is no connection, so they are whole; and there is no news among them.</summary>
+    public OutboundSegment? GiveAll(out OutboundCounts given)
+    {
+        given = new OutboundCounts { QueuedMessages = _counts.QueuedMessages, QueuedBytes = _counts.QueuedBytes };
+        _counts.Accept(-given.QueuedMessages, -given.QueuedBytes);
         return _messages.TakeAll();
+    }
+
+    /// <summary>Takes in, first of all, what another queue has given.</summary>
+    public void TakeOver(OutboundSegment? first, in OutboundCounts given)
+    {
+        if (first is not null)
+        {
+            _counts.Accept(given.QueuedMessages, given.QueuedBytes);
+            _messages.PutBack(first);
+        }
     }
 
     /// <summary>As <see cref="DropAll"/>, but what has begun to leave goes on to its message's end: the connection stays, and a message is sent whole or not at all.</summary>
@@ -154,11 +174,8 @@ internal struct OutboundBacklog(BufferPool pool)
     /// <summary>Control frames wait, be it behind a frame that is on its way.</summary>
     public readonly bool HasControl => !_control.IsEmpty;
 
-    /// <summary>Takes the control frames out, for the caller to release.</summary>
-    public OutboundSegment? TakeControl() => _control.Take();
-
     /// <summary>
-    /// The connection is lost: whole messages that were not handed over stay, in order; one that may have left in part is dropped and counted. Returns segments to release.
+    /// The connection is lost: whole messages that were not handed over stay, in order; one that may have left in part is dropped and counted, and control frames go. Returns segments to release.
     /// </summary>
     public OutboundSegment? Lose()
     {
@@ -192,6 +209,7 @@ internal struct OutboundBacklog(BufferPool pool)
             OutboundSegment.Append(ref dropped, DropNews());
         }
 
+        OutboundSegment.Append(ref dropped, _control.Take());
         return dropped;
     }
 

@@ -27,7 +27,7 @@ internal struct OutboundCounts
     public readonly long MissedBytes => DroppedBytes - ObsoleteBytes;
 
     /// <summary>Messages were taken in.</summary>
-    public void Accept(int messages, long bytes)
+    public void Accept(long messages, long bytes)
     {
         AcceptedMessages += messages;
         AcceptedBytes += bytes;

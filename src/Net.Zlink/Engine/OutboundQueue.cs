@@ -247,15 +247,12 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     {
         Close();
         OutboundSegment? dropped;
-        OutboundSegment? control;
         using (_gate.Hold())
         {
             dropped = _backlog.DropAll();
-            control = _backlog.TakeControl();
             _room.Shrink(0);
         }
 
-        control?.Release(pool);
         OutboundSegment.ReleaseAll(dropped, pool);
     }
 
@@ -265,18 +262,15 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     public void Detach()
     {
         OutboundSegment? dropped;
-        OutboundSegment? control;
         Freed freed;
         using (_gate.Hold())
         {
             _backlog.IsHeld = true;
             _hasWriter = false;
-            control = _backlog.TakeControl();
             dropped = _backlog.Lose();
             freed = Settle();
         }
 
-        control?.Release(pool);
         OutboundSegment.ReleaseAll(dropped, pool);
         Complete(freed);
     }
@@ -284,11 +278,6 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     /// <summary>Gives back the segment that was being written when the connection ended, and what is linked to it, once no operation uses it.</summary>
     public void ReleaseInFlight(OutboundSegment? segment)
     {
-        if (segment is null)
-        {
-            return;
-        }
-
         using (_gate.Hold())
         {
             _backlog.Forget(segment);
@@ -311,6 +300,23 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
 
         OutboundSegment.ReleaseAll(dropped, pool);
         Complete(freed);
+    }
+
+    /// <summary>Takes over what waits for a peer that has no connection, in front of what is here: whole messages, accepted by this queue from here on. Calls nobody.</summary>
+    public void TakeOver(OutboundQueue other)
+    {
+        OutboundSegment? first;
+        OutboundCounts taken;
+        using (other._gate.Hold())
+        {
+            first = other._backlog.GiveAll(out taken);
+            other._room.Shrink(0);
+        }
+
+        using (_gate.Hold())
+        {
+            _backlog.TakeOver(first, taken);
+        }
     }
 
     /// <summary>Appends one message, encoded, whatever the limits say: what a socket itself has to tell its peer.</summary>
@@ -428,11 +434,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     private OutboundSegment? Next(bool several)
     {
         OutboundSegment? segment = _backlog.Next(several);
-        if (segment is null)
-        {
-            _hasWriter = false;
-        }
-
+        _hasWriter &= segment is not null;
         return segment;
     }
 

@@ -176,8 +176,13 @@ public sealed class HeartbeatTests
 
         // Read again, it has to speak.
         await fixture.UntilAsync(() => !router.GetPeers()[0].IsParked);
-        _clock.Advance(20 * Second);
-        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+        Task<SocketEvent> ended = monitor.NextAsync(SocketEventTypes.Disconnected);
+        await fixture.UntilAsync(() =>
+        {
+            _clock.Advance(Second); // Step by step: a heartbeat may have to go out first, and its time begins when it does.
+            return ended.IsCompleted;
+        });
+        Assert.Equal(4, (await ended).Value);
     }
 
     [Fact]

@@ -1,3 +1,5 @@
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -36,6 +38,60 @@ public sealed class MutualRoutersTests
                 return heardByA > 0 && heardByB > 0;
             });
         }
+    }
+
+    [Fact]
+    public async Task What_waits_for_a_peer_that_turned_a_connect_away_leaves_over_the_connection_that_the_peer_makes()
+    {
+        await using var fixture = new ContextFixture();
+        RawListener listener = fixture.Listen();
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { RoutingId = "A"u8.ToArray(), Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromMinutes(1) });
+        string bound = router.Bind("tcp://127.0.0.1:0");
+        router.Connect(listener.Endpoint);
+        byte[] greeting = ZmpKit.Greeting((byte)ZmpSocketType.Router, "B"u8);
+        RawPeer dialled = fixture.Own(await listener.AcceptAsync());
+        await dialled.SendAsync(greeting);
+        await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out _));
+        dialled.EndSending();
+        await dialled.ReadToAnyEndAsync();
+        await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out PeerInfo? kept) && !kept.IsConnected);
+        router.Send("B"u8, "first"u8);
+        router.Send("B"u8, "second"u8);
+
+        RawPeer newcomer = await fixture.ConnectAsync(bound);
+        await newcomer.SendAsync(greeting);
+        await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out PeerInfo? peer) && peer.IsConnected);
+        router.Send("B"u8, "third"u8);
+        byte[] own = ZmpKit.Greeting((byte)ZmpSocketType.Router, "A"u8);
+        byte[] expected = [.. own, .. ZmpKit.Frame(0, "first"u8), .. ZmpKit.Frame(0, "second"u8), .. ZmpKit.Frame(0, "third"u8)];
+        Assert.Equal(expected, await newcomer.ReadAsync(expected.Length));
+        await fixture.UntilAsync(() => router.GetStatistics().WrittenMessages == 3);
+        SocketStatistics books = router.GetStatistics();
+        Assert.Equal((3, 3, 0, 0), (books.AcceptedMessages, books.WrittenMessages, books.QueuedMessages, books.DroppedMessages));
+    }
+
+    [Fact]
+    public async Task A_connect_that_is_turned_away_behind_a_slow_handshake_gives_its_id_up_too()
+    {
+        var time = new ManualTimeProvider();
+        await using var fixture = new ContextFixture(time: time);
+        RawListener listener = fixture.Listen();
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { RoutingId = "A"u8.ToArray(), Linger = TimeSpan.Zero });
+        string endpoint = router.Bind("tcp://127.0.0.1:0");
+        router.Connect(listener.Endpoint);
+        byte[] greeting = ZmpKit.Greeting((byte)ZmpSocketType.Router, "B"u8);
+        RawPeer slow = fixture.Own(await listener.AcceptAsync());
+        await slow.ReadAsync(ZmpFrame.HeaderSize);
+        time.Advance(TimeSpan.FromSeconds(2)); // It was busy, or is far away.
+        await slow.SendAsync(greeting);
+        await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out _));
+        slow.EndSending();
+        await slow.ReadToAnyEndAsync();
+        await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out PeerInfo? kept) && !kept.IsConnected);
+        RawPeer newcomer = await fixture.ConnectAsync(endpoint);
+        await newcomer.SendAsync((byte[])[.. greeting, .. ZmpKit.Frame(0, "from B"u8)]);
+        using Message message = await router.ReceiveAsync(Guard.Token).Guarded();
+        Assert.True(message.RoutingId.Span.SequenceEqual("B"u8));
     }
 
     private static RouterSocket Make(ZlinkContext context, string name, bool handover, out string endpoint)

@@ -162,16 +162,10 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
             }
 
             loser = _table.Replace(peer.RoutingId, pipe, out id);
-            loser?.RouteId = null;
-            if (!HandsOver)
+            if (loser is not null)
             {
-                loser = null; // It goes on dialling, and has the id again if it is free then.
-            }
-            else if (loser is not null)
-            {
-                Leave(loser);
-                (pipe as WirePipe)?.HasTakenOver = true;
-                (loser as WirePipe)?.HasGivenWay = true;
+                loser.RouteId = null;
+                TakeOver(pipe as WirePipe, loser);
             }
         }
 
@@ -200,9 +194,24 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     private bool IsKeptForNobody(ReadOnlySpan<byte> routeId, Pipe newcomer) =>
         !newcomer.IsActive && _table.TryGet(routeId, out Pipe? holder) && holder is WirePipe { Alias: null, Session: null, WasTurnedAway: true };
 
+    /// <summary>A newcomer has the id of another pipe, which has to go. What waits for a peer that turned that away is this newcomer's: it is the same peer.</summary>
+    private void TakeOver(WirePipe? newcomer, Pipe loser)
+    {
+        Leave(loser);
+        newcomer?.HasTakenOver = true;
+        if (loser is WirePipe wire)
+        {
+            wire.HasGivenWay = true;
+            if (wire is { Session: null, WasTurnedAway: true })
+            {
+                newcomer?.Queue.TakeOver(wire.Queue);
+            }
+        }
+    }
+
     protected override void Evict(Pipe pipe)
     {
-        Detach(pipe, dropUnread: true); // It has left the table already; this lets go of the rest.
+        Detach(pipe, dropUnread: HandsOver); // It has left the table already; this lets go of the rest. Of one that was turned away the peer is there.
         if (pipe is WirePipe { Dialer: { } dialer } ours)
         {
             byte[] routeId = pipe.Alias ?? pipe.Peer.RoutingId;

@@ -15,20 +15,14 @@ namespace Net.Zlink.Sockets.Zmp;
 /// </remarks>
 internal sealed class ZmpDialer
 {
-    // After a fault, an ERROR that a timer caused for one, the peer is there and answers: pauses double from the interval up to this, so that a peer in trouble is not hammered. What the user has set as the longest goes before it.
-    private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(30);
-
-    // A peer that went for another reason than that it has no place for this one is not so quick three times in a row.
-    private const int BriefConnections = 3;
-
     private const string TakenOver = "another peer took over its routing id";
 
     private readonly SocketCore _socket;
     private readonly ConnectTarget _target;
     private readonly ZmpSettings _settings;
     private readonly WireUpgrade? _upgrade; // One for all attempts: it keeps what certificates' files held before they were half written.
-    private readonly ReconnectPolicy _slowly;
-    private readonly ReconnectPolicy _apart; // Never at the same moment as a peer that dials us for the same reason.
+    private readonly ConnectAttempts _attempts;
+    private readonly WakeablePause _pause = new();
     private readonly CancellationTokenSource _stop = new();
     private readonly TaskCompletionSource _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _gate = new();
@@ -51,8 +45,7 @@ internal sealed class ZmpDialer
         _target = target;
         _settings = settings;
         _upgrade = target.Upgrade(settings.Transport);
-        _slowly = new ReconnectPolicy(settings.Reconnect.Interval, LongestPauseOf(settings.Reconnect));
-        _apart = new ReconnectPolicy(settings.Reconnect.Interval, TimeSpan.Zero);
+        _attempts = new ConnectAttempts(settings.Reconnect);
         _pipe = NewPipe();
     }
 
@@ -164,6 +157,7 @@ internal sealed class ZmpDialer
             session = _session;
         }
 
+        _pause.Wake();
         session?.Connection.RequestClose(DisconnectReason.TakenOver, session.IsReady ? CloseMode.Orderly : CloseMode.Leave);
     }
 
@@ -218,7 +212,7 @@ internal sealed class ZmpDialer
         {
             foreach (ZmpDialer other in before)
             {
-                await other.Over.WaitAsync(_stop.Token).ConfigureAwait(false);
+                await WaitForAsync(other).ConfigureAwait(false);
             }
 
             gaveUp = await DialUntilOverAsync().ConfigureAwait(false);
@@ -239,12 +233,36 @@ internal sealed class ZmpDialer
         }
     }
 
+    /// <summary>Waits until another connect of the same endpoint has delivered what it had; but for one whose connection takes nothing only so long as any end of a connection gets.</summary>
+    private async Task WaitForAsync(ZmpDialer other)
+    {
+        Volatile.Write(ref _trouble, "it begins when the connect of this endpoint that was let go of before has delivered what it had");
+        long? writes;
+        do
+        {
+            writes = other.Writes;
+            await Task.WhenAny(other.Over, Task.Delay(_settings.Connection.CloseTimeout, _socket.Host.Time, _stop.Token)).ConfigureAwait(false);
+            _stop.Token.ThrowIfCancellationRequested();
+        }
+        while (!other.Over.IsCompleted && (writes is null || writes != other.Writes));
+        Volatile.Write(ref _trouble, null);
+    }
+
+    /// <summary>How often its connection has written; null while it has none: then this endpoint has nobody to talk to, whoever dials.</summary>
+    private long? Writes
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _session?.Connection.Writes;
+            }
+        }
+    }
+
     /// <summary>Returns why no further attempt is made, or null if that is the application's wish.</summary>
     private async Task<string?> DialUntilOverAsync()
     {
-        int attempt = 0;
-        int slow = 0;
-        int brief = 0;
         while (true)
         {
             if (Interlocked.Exchange(ref _whenFree, null) is { } whenFree)
@@ -255,7 +273,7 @@ internal sealed class ZmpDialer
                 }
 
                 await RestAsync(whenFree).ConfigureAwait(false);
-                (attempt, slow, brief) = (0, 0, 0);
+                _attempts.Forget();
             }
 
             DialResult dial = await DialAsync().ConfigureAwait(false);
@@ -270,7 +288,7 @@ internal sealed class ZmpDialer
 
             if (wire is not null)
             {
-                attempt = 0;
+                _attempts.OnConnected();
                 ZmpSession session = Begin(wire);
                 await session.Left.Task.ConfigureAwait(false);
                 lock (_gate)
@@ -291,17 +309,11 @@ internal sealed class ZmpDialer
                 isMutual = isOutdone && !session.HasLasted && session.Pipe.HasTakenOver;
                 if (session.Fault is { ConnecterTriesAgain: false } fault && !isMutual && (isOutdone || !_settings.ReconnectAfterFault))
                 {
-                    return $"{WordsOf(fault)}{session.Foreign}{(isOutdone ? "" : "; with ReconnectAfterFault it would be tried again")}";
+                    return ConnectAttempts.WhyNoFurther(session, fault, isOutdone);
                 }
 
                 wasReady = session.IsReady;
-                slow = session.Fault is not { IsTimeout: false } ? 0 : wasReady ? 1 : slow + 1; // A peer that was ready is in trouble for the first time.
-                trouble = wasReady ? $"the connection ended: {session.EndDetail}" : $"the handshake failed: {session.EndDetail}";
-                brief = session is { WasBrief: true, EndReason: DisconnectReason.Remote } ? brief + 1 : 0;
-                if (brief >= BriefConnections)
-                {
-                    trouble = $"{trouble}, right behind the handshake, {BriefConnections} times or more: the peer may have no place for this socket, because its routing id is in use there, or a PAIR has a peer; what was sent to it is lost";
-                }
+                trouble = _attempts.OnEnded(session);
             }
             else if (_isClosing && !MayLinger)
             {
@@ -323,9 +335,9 @@ internal sealed class ZmpDialer
             }
 
             Volatile.Write(ref _trouble, trouble);
-            _logged = wasReady && brief < BriefConnections ? null : EndpointEvents.Failed(_socket.Host, _target.Text, trouble, _logged);
-            TimeSpan pause = isMutual ? _apart.PauseBefore(0) : slow > 0 ? _slowly.PauseBefore(slow) : _settings.Reconnect.PauseBefore(attempt++);
-            await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, trouble, pause, _stop.Token).ConfigureAwait(false);
+            _logged = wasReady && !_attempts.AreBrief ? null : EndpointEvents.Failed(_socket.Host, _target.Text, trouble, _logged);
+            TimeSpan pause = isMutual ? _attempts.PauseApart : _attempts.NextPause();
+            await _pause.RunAsync(token => EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, trouble, pause, token), _stop.Token).ConfigureAwait(false);
         }
     }
 
@@ -341,6 +353,7 @@ internal sealed class ZmpDialer
         }
 
         LetGo(before);
+        _pause.Forget();
         string trouble = $"{TakenOver}; it is dialled again when that one has gone";
         Volatile.Write(ref _trouble, trouble);
         _logged = EndpointEvents.Failed(_socket.Host, _target.Text, trouble, _logged);
@@ -360,18 +373,11 @@ internal sealed class ZmpDialer
             await free.WaitAsync(_stop.Token).ConfigureAwait(false);
 
             // The other one may be back in a moment: it has lost its connection, and who dials first matters to none of the two.
-            await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, trouble, _apart.PauseBefore(0), _stop.Token).ConfigureAwait(false);
+            await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, trouble, _attempts.PauseApart, _stop.Token).ConfigureAwait(false);
             free = whenFree();
         }
         while (!free.IsCompleted);
     }
-
-    private static string WordsOf(in ZmpFault fault) => fault.Origin != ZmpFaultOrigin.Received
-        ? $"the peer broke the protocol: {fault.Reason}"
-        : $"the peer answered with an ERROR, {ZmpSession.WordsOf(fault)}";
-
-    private static TimeSpan LongestPauseOf(ReconnectPolicy users) =>
-        users.MaxInterval > TimeSpan.Zero ? users.MaxInterval : users.Interval > LongestPause ? users.Interval : LongestPause;
 
     private async Task<DialResult> DialAsync()
     {
@@ -413,7 +419,6 @@ internal sealed class ZmpDialer
     {
         Interlocked.Increment(ref _socket.Books.Dialled);
         _socket.EnterAgain();
-
         WirePipe pipe = Pipe;
         if (_settings.Immediate && _isPipeUsed)
         {
@@ -426,7 +431,6 @@ internal sealed class ZmpDialer
         }
 
         _isPipeUsed = true;
-
         var session = new ZmpSession(_socket, _settings, pipe, wire, _target.Text, listener: null);
         _lastClosed = session.Closed.Task;
         bool closing;

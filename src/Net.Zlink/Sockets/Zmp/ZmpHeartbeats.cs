@@ -55,6 +55,13 @@ internal sealed class ZmpHeartbeats
         }
     }
 
+    /// <summary>The connection is being closed. While it still delivers what was accepted its peer goes on to be judged by what it answers: a dead one must not keep that from the next connection.</summary>
+    public void OnClosing()
+    {
+        _timers.Cancel(_ttl);
+        _timers.Cancel(_stillHere);
+    }
+
     public void Stop()
     {
         _timers.Cancel(_ping);
@@ -109,8 +116,15 @@ internal sealed class ZmpHeartbeats
         }
     }
 
+    private bool IsNeeded => _session.Connection.IsOpen || _session.Connection.IsLingering;
+
     private void OnPing()
     {
+        if (!IsNeeded)
+        {
+            return;
+        }
+
         Span<byte> frame = stackalloc byte[ZmpHeartbeat.LargestFrame];
         int length = ZmpHeartbeat.Write(frame, _settings.TtlTenths, []);
         if (_settings.Timeout > TimeSpan.Zero && !_timeout.IsArmed)
@@ -125,6 +139,11 @@ internal sealed class ZmpHeartbeats
 
     private void OnTimeout()
     {
+        if (!IsNeeded)
+        {
+            return;
+        }
+
         if (_session.Connection.IsParked || _sinceHeartbeat.IsMade(_session.Connection) || _session.Connection.HasUnread)
         {
             _timers.Arm(_timeout, _settings.Timeout);
@@ -160,13 +179,15 @@ internal sealed class ZmpHeartbeats
     private struct Progress
     {
         private long _partialReads;
+        private long _discarded;
         private long _writes;
 
         /// <summary>Since it was asked last.</summary>
         public bool IsMade(Connection connection)
         {
-            bool isMade = connection.PartialReads != _partialReads || (connection.Outbound.HasControl && connection.Writes != _writes);
+            bool isMade = connection.PartialReads != _partialReads || connection.Discarded != _discarded || (connection.Outbound.HasControl && connection.Writes != _writes);
             _partialReads = connection.PartialReads;
+            _discarded = connection.Discarded;
             _writes = connection.Writes;
             return isMade;
         }

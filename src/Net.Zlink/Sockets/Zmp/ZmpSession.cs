@@ -275,7 +275,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
     {
         connection.Shard.Timers.Cancel(_handshakeTimer);
-        _heartbeats?.Stop();
+        _heartbeats?.OnClosing();
         if (!_isReady && reason is DisconnectReason.Remote or DisconnectReason.TransportError)
         {
             reason = DisconnectReason.HandshakeFailed;
@@ -304,6 +304,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
 
     public void OnClosed(Connection connection)
     {
+        _heartbeats?.Stop();
         _messages.Abandon();
         _socket.OnSessionClosed(this);
         Left.TrySetResult();
@@ -319,7 +320,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>Sends protocol frames ahead of all messages.</summary>
     public void SendControl(ReadOnlySpan<byte> frames)
     {
-        if (Connection.IsOpen && _pipe.Queue.TryAppendControl(frames))
+        bool isWorthIt = Connection.IsOpen || (Connection.IsLingering && !_pipe.Queue.HasControl); // One that waits there asks what the next would.
+        if (isWorthIt && _pipe.Queue.TryAppendControl(frames))
         {
             Connection.FlushNow();
         }
@@ -342,6 +344,12 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>The peer is silent for longer than this side bears: the end, without an ERROR, behind which a native peer that comes to itself would never connect again (docs/protocol.md section 15.4).</summary>
     public void EndSilence(string detail)
     {
+        if (Connection.IsLingering)
+        {
+            Connection.LoseSilent();
+            return;
+        }
+
         _pipe.Queue.Hold(); // Nothing more goes to somebody who may not read it.
         Connection.Close(DisconnectReason.HeartbeatTimeout, CloseMode.Orderly, detail);
     }

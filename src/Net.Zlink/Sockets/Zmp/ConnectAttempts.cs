@@ -1,0 +1,59 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+
+namespace Net.Zlink.Sockets.Zmp;
+
+/// <summary>How the attempts of one connecter went so far, as far as the pause before the next depends on it, and what people are told of it.</summary>
+/// <param name="users">The pauses that the options name.</param>
+internal sealed class ConnectAttempts(ReconnectPolicy users)
+{
+    // After a fault, an ERROR that a timer caused for one, the peer is there and answers: pauses double from the interval up to this, so that a peer in trouble is not hammered. What the user has set as the longest goes before it.
+    private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(30);
+
+    // A peer that went for another reason than that it has no place for this one is not so quick three times in a row.
+    private const int BriefConnections = 3;
+
+    private readonly ReconnectPolicy _slowly = new(users.Interval, users.MaxInterval > TimeSpan.Zero ? users.MaxInterval : users.Interval > LongestPause ? users.Interval : LongestPause);
+    private readonly ReconnectPolicy _apart = new(users.Interval, TimeSpan.Zero);
+    private int _attempts;
+    private int _faults;
+    private int _brief;
+
+    /// <summary>One connection after the other was over right behind its handshake.</summary>
+    public bool AreBrief => _brief >= BriefConnections;
+
+    /// <summary>A pause with a random part, whatever the options say: a peer that dials this side for the same reason must not do so at the same moment for ever.</summary>
+    public TimeSpan PauseApart => _apart.PauseBefore(0);
+
+    /// <summary>The transport is up.</summary>
+    public void OnConnected() => _attempts = 0;
+
+    /// <summary>What was is no sign of what comes.</summary>
+    public void Forget() => (_attempts, _faults, _brief) = (0, 0, 0);
+
+    /// <summary>A connection is over.</summary>
+    /// <returns>What was the matter, for people.</returns>
+    public string OnEnded(ZmpSession session)
+    {
+        bool wasReady = session.IsReady;
+        _faults = session.Fault is not { IsTimeout: false } ? 0 : wasReady ? 1 : _faults + 1; // A peer that was ready is in trouble for the first time.
+        _brief = session is { WasBrief: true, EndReason: DisconnectReason.Remote } ? _brief + 1 : 0;
+        string trouble = wasReady ? $"the connection ended: {session.EndDetail}" : $"the handshake failed: {session.EndDetail}";
+        return AreBrief
+            ? $"{trouble}, right behind the handshake, {BriefConnections} times or more: the peer may have no place for this socket, because its routing id is in use there, or a PAIR has a peer; what was sent to it is lost"
+            : trouble;
+    }
+
+    /// <summary>Why a fault of the protocol ends the endpoint, for people.</summary>
+    /// <param name="session">The connection.</param>
+    /// <param name="fault">Its fault.</param>
+    /// <param name="always">Whatever the options say.</param>
+    public static string WhyNoFurther(ZmpSession session, in ZmpFault fault, bool always)
+    {
+        string what = fault.Origin != ZmpFaultOrigin.Received ? $"the peer broke the protocol: {fault.Reason}" : $"the peer answered with an ERROR, {ZmpSession.WordsOf(fault)}";
+        return $"{what}{session.Foreign}{(always ? "" : "; with ReconnectAfterFault it would be tried again")}";
+    }
+
+    /// <summary>The pause before the next attempt.</summary>
+    public TimeSpan NextPause() => _faults > 0 ? _slowly.PauseBefore(_faults) : users.PauseBefore(_attempts++);
+}
