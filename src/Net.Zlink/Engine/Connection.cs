@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 using Net.Zlink.Buffers;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Transports;
@@ -233,6 +234,22 @@ internal sealed class Connection : ShardWork, IWireEvents
 
     /// <summary>The system has something of the peer's that is not read yet, be it its end: before a peer is judged for its silence. On the shard, until the wire is let go of.</summary>
     public bool HasUnread => InputWait.HasInput(Wire.Socket);
+
+    /// <summary>As many bytes does the system hold; 0 where it cannot tell. As above.</summary>
+    public int UnreadBytes
+    {
+        get
+        {
+            try
+            {
+                return Wire.Socket.Available;
+            }
+            catch (SocketException)
+            {
+                return 0;
+            }
+        }
+    }
 
     /// <summary>Writes what is queued as far as the kernel takes it, on the shard, whoever holds the write turn; the closer hears when nothing is left.</summary>
     public void FlushNow() => _writer.Flush();

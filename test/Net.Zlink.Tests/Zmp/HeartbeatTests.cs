@@ -202,6 +202,24 @@ public sealed class HeartbeatTests
     }
 
     [Fact]
+    public async Task A_peer_whose_first_heartbeat_comes_behind_what_is_not_read_is_answered_and_one_that_sends_more_messages_is_not()
+    {
+        await using var fixture = new ContextFixture(time: _clock);
+        (RouterSocket router, RawPeer peer, SocketMonitor _) = await OpenAsync(fixture, new RouterOptions { ReceiveHighWaterMark = 2 });
+        await peer.SendAsync(Convert.FromHexString("5A0100000000000178" + "5A0100000000000179"));
+        await fixture.UntilAsync(() => router.GetPeers()[0].IsParked);
+        await peer.SendAsync(ZmpKit.Frame(0, new byte[1_000]));
+        await fixture.SettleAsync();
+        _clock.Advance(Second / 2);
+        await fixture.SettleAsync();
+        Assert.Equal(0, peer.Socket.Available);
+        await peer.SendAsync(Convert.FromHexString("5A0102000000000402000000"));
+        await fixture.SettleAsync();
+        _clock.Advance(Second / 2);
+        await AssertNextAsync(peer, Answer);
+    }
+
+    [Fact]
     public async Task The_ttl_of_a_heartbeat_that_is_the_last_thing_read_stands_still_until_the_connection_is_read_again()
     {
         await using var fixture = new ContextFixture(time: _clock);

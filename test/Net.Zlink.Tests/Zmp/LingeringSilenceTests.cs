@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
@@ -20,15 +21,20 @@ public sealed class LingeringSilenceTests
     public async Task With_heartbeats_what_waits_leaves_by_the_next_connection()
     {
         await using var fixture = new ContextFixture(time: _clock);
-        RawListener listener = fixture.Listen();
+        string name = $"@silent-{Guid.NewGuid():N}";
+        Socket listener = fixture.Own(new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified));
+        listener.Bind(new UnixDomainSocketEndPoint($"\0{name[1..]}"));
+        listener.Listen();
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { HeartbeatInterval = Second, HeartbeatTimeout = 3 * Second, HandshakeInterval = default });
-        await FillAsync(fixture, dealer, listener);
+        await FillAsync(fixture, dealer, $"ipc://{name}", AcceptAsync);
         Task over = dealer.DisposeAsync().AsTask();
-        RawPeer next = await NextAsync(fixture, listener);
+        RawPeer next = await NextAsync(fixture, AcceptAsync());
         await next.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Router));
         await ReadToLastAsync(next);
         next.EndSending();
         await over.Guarded();
+
+        async Task<RawPeer> AcceptAsync() => new(await listener.AcceptAsync(Guard.Token).Guarded());
     }
 
     [Fact]
@@ -37,22 +43,22 @@ public sealed class LingeringSilenceTests
         await using var fixture = new ContextFixture(time: _clock, shutdownTimeout: TimeSpan.Zero); // The clock stands still at the end.
         RawListener listener = fixture.Listen();
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = 60 * Second, HandshakeInterval = default });
-        await FillAsync(fixture, dealer, listener);
+        await FillAsync(fixture, dealer, listener.Endpoint, listener.AcceptAsync);
         dealer.Disconnect(listener.Endpoint);
         dealer.Connect(listener.Endpoint);
         await fixture.UntilAsync(() => dealer.Describe().Contains("it begins when the connect of this endpoint that was let go of before has delivered what it had", StringComparison.Ordinal));
-        RawPeer next = await NextAsync(fixture, listener);
+        RawPeer next = await NextAsync(fixture, listener.AcceptAsync());
         await next.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Router));
         dealer.Send("last"u8);
         await ReadToLastAsync(next);
     }
 
     /// <summary>A peer that has not read what it was sent.</summary>
-    private static async Task FillAsync(ContextFixture fixture, DealerSocket dealer, RawListener listener)
+    private static async Task FillAsync(ContextFixture fixture, DealerSocket dealer, string endpoint, Func<Task<RawPeer>> accept)
     {
         dealer.Options.SendHighWaterMark = 0;
-        dealer.Connect(listener.Endpoint);
-        RawPeer peer = fixture.Own(await listener.AcceptAsync());
+        dealer.Connect(endpoint);
+        RawPeer peer = fixture.Own(await accept());
         await peer.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Router));
         byte[] body = new byte[Length];
         for (int i = 0; i < Messages; i++)
@@ -70,9 +76,8 @@ public sealed class LingeringSilenceTests
         });
     }
 
-    private async Task<RawPeer> NextAsync(ContextFixture fixture, RawListener listener)
+    private async Task<RawPeer> NextAsync(ContextFixture fixture, Task<RawPeer> next)
     {
-        Task<RawPeer> next = listener.AcceptAsync();
         for (int i = 0; i < 20 && !next.IsCompleted; i++)
         {
             _clock.Advance(Second);
