@@ -237,11 +237,12 @@ internal sealed class ZmpDialer
     private async Task WaitForAsync(ZmpDialer other)
     {
         Volatile.Write(ref _trouble, "it begins when the connect of this endpoint that was let go of before has delivered what it had");
+        var patience = TimeSpan.FromTicks(Math.Max(_settings.Connection.CloseTimeout.Ticks, TimeSpan.TicksPerSecond)); // Zero is a CloseTimeout, and no pause between two looks.
         long? writes;
         do
         {
             writes = other.Writes;
-            await Task.WhenAny(other.Over, Task.Delay(_settings.Connection.CloseTimeout, _socket.Host.Time, _stop.Token)).ConfigureAwait(false);
+            await Task.WhenAny(other.Over, Task.Delay(patience, _socket.Host.Time, _stop.Token)).ConfigureAwait(false);
             _stop.Token.ThrowIfCancellationRequested();
         }
         while (!other.Over.IsCompleted && (writes is null || writes != other.Writes));
