@@ -11,9 +11,6 @@ internal sealed class ConnectionReader
     // A connection's turn is so many reads of up to 64 KiB, or of one large frame each: then the others of its shard get theirs.
     private const int MaxReadsPerTurn = 4;
 
-    // What a read brings may be long to work off: 64 KiB of topics took a publisher 10 ms, and four such reads in a row 40 that every other connection of the shard waited. As long as a turn of the shard.
-    private static readonly long MaxTicksPerTurn = Stopwatch.Frequency * 2 / 1000;
-
     // What a lost peer had sent: 16 MiB in reads of 64 KiB, more than the system keeps for a connection unless it is told to (6 MiB).
     private const int MaxReadsOfRest = 256;
 
@@ -154,7 +151,8 @@ internal sealed class ConnectionReader
 
     private void ReadLoop()
     {
-        long end = Stopwatch.GetTimestamp() + MaxTicksPerTurn;
+        // What a read brings may be long to work off: 64 KiB of topics took a publisher 10 ms, and four such reads in a row 40 that every other connection of the shard waited. So a connection's turn is no longer than the shard's.
+        long end = Stopwatch.GetTimestamp() + ShardLoop.MaxTicksPerTurn;
         for (int i = 0; i < MaxReadsPerTurn && (i == 0 || Stopwatch.GetTimestamp() < end); i++)
         {
             int kept = _frames.Kept;

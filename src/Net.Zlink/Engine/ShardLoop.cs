@@ -17,7 +17,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     // A turn ends after so many works or so much time. 256 works of one read each are at most 16 MiB of socket data; 2 ms keeps the
     // pool's other work items (and the other shards, where there are fewer threads than shards) from waiting longer than a time slice.
     private const int MaxWorksPerTurn = 256;
-    private static readonly long MaxTicksPerTurn = Stopwatch.Frequency * 2 / 1000;
+    internal static readonly long MaxTicksPerTurn = Stopwatch.Frequency * 2 / 1000;
 
     // Senders that never pause could fill every turn with flushes; after so many in a row one normal work runs, so reads and closes never stand still. A read brings one flush as a rule, so 4 for 1
     // still work off what piles up; with 64, connections waited so unevenly for their reads that an echo's p99 was 15 % higher and its rate 5 % lower (docs/benchmarks/log.md, "fairness").
