@@ -3,7 +3,7 @@ using System.Text;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
-namespace Net.Zlink.Tests;
+namespace Net.Zlink.Tests.Proxying;
 
 public sealed class ProxyTests : IAsyncDisposable
 {

@@ -1,7 +1,7 @@
 using Net.Zlink.Tests.Support;
 using Xunit;
 
-namespace Net.Zlink.Tests;
+namespace Net.Zlink.Tests.Polling;
 
 /// <summary>STREAM sockets among the items of a poller.</summary>
 public sealed class PollerStreamTests : PollerTestBase

@@ -1,7 +1,7 @@
 using Net.Zlink.Tests.Support;
 using Xunit;
 
-namespace Net.Zlink.Tests;
+namespace Net.Zlink.Tests.Polling;
 
 /// <summary>What ends a wait before anything is ready: its own end, and the ends of the poller, of a socket and of the context.</summary>
 public sealed class PollerEndTests : PollerTestBase

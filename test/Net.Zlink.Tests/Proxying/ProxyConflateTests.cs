@@ -2,7 +2,7 @@ using System.Text;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
-namespace Net.Zlink.Tests;
+namespace Net.Zlink.Tests.Proxying;
 
 /// <summary>Messages of several parts, which anybody may send to a proxy, and sockets with Conflate, which take messages of one part.</summary>
 public sealed class ProxyConflateTests : IAsyncDisposable

@@ -2,7 +2,7 @@ using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
-namespace Net.Zlink.Tests;
+namespace Net.Zlink.Tests.Polling;
 
 /// <summary>Monitors among the items of a poller.</summary>
 public sealed class PollerMonitorTests : PollerTestBase

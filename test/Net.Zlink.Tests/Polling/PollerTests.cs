@@ -3,7 +3,7 @@ using Net.Zlink.Sockets.Pipes;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
-namespace Net.Zlink.Tests;
+namespace Net.Zlink.Tests.Polling;
 
 public sealed class PollerTests : PollerTestBase
 {

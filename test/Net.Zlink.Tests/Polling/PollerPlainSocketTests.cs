@@ -3,7 +3,7 @@ using System.Net.Sockets;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
-namespace Net.Zlink.Tests;
+namespace Net.Zlink.Tests.Polling;
 
 public sealed class PollerPlainSocketTests : PollerTestBase
 {

@@ -1,7 +1,7 @@
 using Net.Zlink.Tests.Support;
 using Xunit;
 
-namespace Net.Zlink.Tests;
+namespace Net.Zlink.Tests.Polling;
 
 /// <summary>Polls of STREAM sockets that are busy: nothing is missed, whoever polls and whatever changes meanwhile.</summary>
 public sealed class PollerStreamLoadTests : PollerTestBase

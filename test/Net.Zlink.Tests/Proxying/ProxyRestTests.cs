@@ -1,7 +1,7 @@
 using Net.Zlink.Tests.Support;
 using Xunit;
 
-namespace Net.Zlink.Tests;
+namespace Net.Zlink.Tests.Proxying;
 
 /// <summary>What a proxy holds between its runs: a message that it took in and that found no room.</summary>
 public sealed class ProxyRestTests : IAsyncDisposable

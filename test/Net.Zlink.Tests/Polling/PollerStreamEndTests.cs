@@ -1,7 +1,7 @@
 using Net.Zlink.Tests.Support;
 using Xunit;
 
-namespace Net.Zlink.Tests;
+namespace Net.Zlink.Tests.Polling;
 
 /// <summary>What ends a wait for STREAM sockets before anything is ready.</summary>
 public sealed class PollerStreamEndTests : PollerTestBase
