@@ -5,7 +5,8 @@ namespace Net.Zlink.Sockets.Zmp;
 
 /// <summary>How the attempts of one connecter went so far, as far as the pause before the next depends on it, and what people are told of it.</summary>
 /// <param name="users">The pauses that the options name.</param>
-internal sealed class ConnectAttempts(ReconnectPolicy users)
+/// <param name="afterFault">A fault of the protocol is no reason to give up.</param>
+internal sealed class ConnectAttempts(ReconnectPolicy users, bool afterFault)
 {
     // After a fault, an ERROR that a timer caused for one, the peer is there and answers: pauses double from the interval up to this, so that a peer in trouble is not hammered. What the user has set as the longest goes before it.
     private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(30);
@@ -32,28 +33,37 @@ internal sealed class ConnectAttempts(ReconnectPolicy users)
     public void Forget() => (_attempts, _faults, _brief) = (0, 0, 0);
 
     /// <summary>A connection is over.</summary>
-    /// <returns>What was the matter, for people.</returns>
-    public string OnEnded(ZmpSession session)
+    public ConnectionVerdict OnEnded(ZmpSession session)
     {
+        bool isOutdone = session.Fault is { PeersCode: ZmpErrorCode.RoutingIdTakenOver }; // Over there: coming again would take the id back, and so on.
+        bool isMutual = isOutdone && !session.HasLasted && session.Pipe.HasTakenOver; // Each of the two has taken the other's over by its own connection, at the same moment: both are lost, and nobody has the id.
+        if (session.Fault is { ConnecterTriesAgain: false } fault && !isMutual && (isOutdone || !afterFault))
+        {
+            return new ConnectionVerdict(WhyNoFurther(session, fault, always: isOutdone), "", ComesApart: false);
+        }
+
         bool wasReady = session.IsReady;
         _faults = session.Fault is not { IsTimeout: false } ? 0 : wasReady ? 1 : _faults + 1; // A peer that was ready is in trouble for the first time.
         _brief = session is { WasBrief: true, EndReason: DisconnectReason.Remote } ? _brief + 1 : 0;
         string trouble = wasReady ? $"the connection ended: {session.EndDetail}" : $"the handshake failed: {session.EndDetail}";
-        return AreBrief
-            ? $"{trouble}, right behind the handshake, {BriefConnections} times or more: the peer may have no place for this socket, because its routing id is in use there, or a PAIR has a peer; what was sent to it is lost"
-            : trouble;
+        if (AreBrief)
+        {
+            trouble += $", right behind the handshake, {BriefConnections} times or more: the peer may have no place for this socket, because its routing id is in use there, or a PAIR has a peer; what was sent to it is lost";
+        }
+
+        return new ConnectionVerdict(WhyNoFurther: null, trouble, isMutual);
     }
+
+    /// <summary>The pause before the next attempt.</summary>
+    public TimeSpan NextPause() => _faults > 0 ? _slowly.PauseBefore(_faults) : users.PauseBefore(_attempts++);
 
     /// <summary>Why a fault of the protocol ends the endpoint, for people.</summary>
     /// <param name="session">The connection.</param>
     /// <param name="fault">Its fault.</param>
     /// <param name="always">Whatever the options say.</param>
-    public static string WhyNoFurther(ZmpSession session, in ZmpFault fault, bool always)
+    private static string WhyNoFurther(ZmpSession session, in ZmpFault fault, bool always)
     {
         string what = fault.Origin != ZmpFaultOrigin.Received ? $"the peer broke the protocol: {fault.Reason}" : $"the peer answered with an ERROR, {ZmpSession.WordsOf(fault)}";
         return $"{what}{session.Foreign}{(always ? "" : "; with ReconnectAfterFault it would be tried again")}";
     }
-
-    /// <summary>The pause before the next attempt.</summary>
-    public TimeSpan NextPause() => _faults > 0 ? _slowly.PauseBefore(_faults) : users.PauseBefore(_attempts++);
 }

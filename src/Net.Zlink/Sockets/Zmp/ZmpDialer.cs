@@ -1,8 +1,6 @@
-using System.Net.Sockets;
 using Net.Zlink.Engine;
 using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Pipes;
 using Net.Zlink.Transports;
 
@@ -20,7 +18,7 @@ internal sealed class ZmpDialer
     private readonly SocketCore _socket;
     private readonly ConnectTarget _target;
     private readonly ZmpSettings _settings;
-    private readonly WireUpgrade? _upgrade; // One for all attempts: it keeps what certificates' files held before they were half written.
+    private readonly WireDialing _dialing;
     private readonly ConnectAttempts _attempts;
     private readonly WakeablePause _pause = new();
     private readonly CancellationTokenSource _stop = new();
@@ -44,8 +42,8 @@ internal sealed class ZmpDialer
         _socket = socket;
         _target = target;
         _settings = settings;
-        _upgrade = target.Upgrade(settings.Transport);
-        _attempts = new ConnectAttempts(settings.Reconnect);
+        _dialing = new WireDialing(socket, target, settings.Transport);
+        _attempts = new ConnectAttempts(settings.Reconnect, settings.ReconnectAfterFault);
         _pipe = NewPipe();
     }
 
@@ -210,9 +208,9 @@ internal sealed class ZmpDialer
         string? gaveUp = null;
         try
         {
-            foreach (ZmpDialer other in before)
+            if (before.Count > 0)
             {
-                await WaitForAsync(other).ConfigureAwait(false);
+                await BehindAsync(before).ConfigureAwait(false);
             }
 
             gaveUp = await DialUntilOverAsync().ConfigureAwait(false);
@@ -233,20 +231,30 @@ internal sealed class ZmpDialer
         }
     }
 
-    /// <summary>Waits until another connect of the same endpoint has delivered what it had; but for one whose connection takes nothing only so long as any end of a connection gets.</summary>
-    private async Task WaitForAsync(ZmpDialer other)
+    /// <summary>Waits until those of the same endpoint before it are over.</summary>
+    private async Task BehindAsync(IReadOnlyList<ZmpDialer> before)
     {
         Volatile.Write(ref _trouble, "it begins when the connect of this endpoint that was let go of before has delivered what it had");
-        var patience = TimeSpan.FromTicks(Math.Max(_settings.Connection.CloseTimeout.Ticks, TimeSpan.TicksPerSecond)); // Zero is a CloseTimeout, and no pause between two looks.
+        foreach (ZmpDialer other in before)
+        {
+            await other.WhenStillAsync(_settings.Connection.CloseTimeout, _stop.Token).ConfigureAwait(false);
+        }
+
+        Volatile.Write(ref _trouble, null);
+    }
+
+    /// <summary>Completes when it has delivered what it had; where its connection takes nothing, when it has been given as long as any end of a connection gets.</summary>
+    private async Task WhenStillAsync(TimeSpan closeTimeout, CancellationToken ended)
+    {
+        var patience = TimeSpan.FromTicks(Math.Max(closeTimeout.Ticks, TimeSpan.TicksPerSecond)); // Zero is a CloseTimeout, and no pause between two looks.
         long? writes;
         do
         {
-            writes = other.Writes;
-            await Task.WhenAny(other.Over, Task.Delay(patience, _socket.Host.Time, _stop.Token)).ConfigureAwait(false);
-            _stop.Token.ThrowIfCancellationRequested();
+            writes = Writes;
+            await Task.WhenAny(Over, Task.Delay(patience, _socket.Host.Time, ended)).ConfigureAwait(false);
+            ended.ThrowIfCancellationRequested();
         }
-        while (!other.Over.IsCompleted && (writes is null || writes != other.Writes));
-        Volatile.Write(ref _trouble, null);
+        while (!Over.IsCompleted && (writes is null || writes != Writes));
     }
 
     /// <summary>How often its connection has written; null while it has none: then this endpoint has nobody to talk to, whoever dials.</summary>
@@ -277,52 +285,28 @@ internal sealed class ZmpDialer
                 _attempts.Forget();
             }
 
-            DialResult dial = await DialAsync().ConfigureAwait(false);
-            Wire? wire = null;
-            bool wasReady = false;
-            bool isMutual = false; // Each of the two has taken the other's routing id over by its own connection, at the same moment: both are lost, and nobody has the id.
-            string trouble;
-            if (dial.Socket is { } transport)
+            (Wire? wire, string trouble) = await _dialing.RunAsync(_stop.Token).ConfigureAwait(false);
+            ZmpSession? session = wire is null ? null : await ServeAsync(wire).ConfigureAwait(false);
+            if (_isClosing && !MayLinger)
             {
-                (wire, dial) = await UpgradeAsync(transport).ConfigureAwait(false);
+                return null;
             }
 
-            if (wire is not null)
+            bool comesApart = false;
+            if (session is not null)
             {
-                _attempts.OnConnected();
-                ZmpSession session = Begin(wire);
-                await session.Left.Task.ConfigureAwait(false);
-                lock (_gate)
-                {
-                    _session = null;
-                    if (_isClosing && !MayLinger)
-                    {
-                        return null;
-                    }
-                }
-
                 if (Volatile.Read(ref _whenFree) is not null)
                 {
                     continue;
                 }
 
-                bool isOutdone = session.Fault is { PeersCode: ZmpErrorCode.RoutingIdTakenOver }; // Over there: coming again would take the id back, and so on.
-                isMutual = isOutdone && !session.HasLasted && session.Pipe.HasTakenOver;
-                if (session.Fault is { ConnecterTriesAgain: false } fault && !isMutual && (isOutdone || !_settings.ReconnectAfterFault))
+                ConnectionVerdict verdict = _attempts.OnEnded(session);
+                if (verdict.WhyNoFurther is { } why)
                 {
-                    return ConnectAttempts.WhyNoFurther(session, fault, isOutdone);
+                    return why;
                 }
 
-                wasReady = session.IsReady;
-                trouble = _attempts.OnEnded(session);
-            }
-            else if (_isClosing && !MayLinger)
-            {
-                return null;
-            }
-            else
-            {
-                trouble = dial.Sentence;
+                (trouble, comesApart) = (verdict.Trouble, verdict.ComesApart);
             }
 
             if (_isClosing && _socket.Host.OwnEndpoints.IsGone(_target.Text))
@@ -332,14 +316,28 @@ internal sealed class ZmpDialer
 
             if (_settings.Reconnect.Interval <= TimeSpan.Zero)
             {
-                return wire is null ? dial.Sentence : "the connection is lost and no reconnecting was asked for";
+                return session is null ? trouble : "the connection is lost and no reconnecting was asked for";
             }
 
             Volatile.Write(ref _trouble, trouble);
-            _logged = wasReady && !_attempts.AreBrief ? null : EndpointEvents.Failed(_socket.Host, _target.Text, trouble, _logged);
-            TimeSpan pause = isMutual ? _attempts.PauseApart : _attempts.NextPause();
+            _logged = session is { IsReady: true } && !_attempts.AreBrief ? null : EndpointEvents.Failed(_socket.Host, _target.Text, trouble, _logged);
+            TimeSpan pause = comesApart ? _attempts.PauseApart : _attempts.NextPause();
             await _pause.RunAsync(token => EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, trouble, pause, token), _stop.Token).ConfigureAwait(false);
         }
+    }
+
+    /// <summary>One connection, from its first byte until nothing more comes of it.</summary>
+    private async Task<ZmpSession> ServeAsync(Wire wire)
+    {
+        _attempts.OnConnected();
+        ZmpSession session = Begin(wire);
+        await session.Left.Task.ConfigureAwait(false);
+        lock (_gate)
+        {
+            _session = null;
+        }
+
+        return session;
     }
 
     /// <summary>Another peer has the routing id: waits until nobody has.</summary>
@@ -378,42 +376,6 @@ internal sealed class ZmpDialer
             free = whenFree();
         }
         while (!free.IsCompleted);
-    }
-
-    private async Task<DialResult> DialAsync()
-    {
-        DialResult result = await _target.DialAsync(_settings.Transport, _socket.Host.Time, () => EndpointEvents.Connecting(_socket.Monitors, _target.Text), _stop.Token).ConfigureAwait(false);
-        if (result.Socket is null)
-        {
-            _stop.Token.ThrowIfCancellationRequested();
-
-            // As in the native core a name that was not found closes nothing: all there is to tell is when it will be looked up again.
-            if (result.Error is not (SocketError.HostNotFound or SocketError.NoData or SocketError.TryAgain or SocketError.NoRecovery))
-            {
-                _socket.Monitors.Publish(SocketEventTypes.Closed, 0, "", _target.Text, detail: result.Sentence);
-            }
-        }
-
-        return result;
-    }
-
-    /// <summary>The transport's own handshake, where it has one. It fails like a dial: pauses grow, since the next attempt is likely to meet the same.</summary>
-    private async Task<(Wire? Wire, DialResult Failure)> UpgradeAsync(Socket transport)
-    {
-        if (_upgrade is null)
-        {
-            return (new SocketWire(transport, _target.Scheme), default);
-        }
-
-        UpgradeResult result = await TransportHandshake.ConnectAsync(_upgrade, transport, _target, _socket.Host, _socket.Monitors, _stop.Token).ConfigureAwait(false);
-        if (result.Wire is not null)
-        {
-            return (result.Wire, default);
-        }
-
-        _stop.Token.ThrowIfCancellationRequested();
-        _socket.Books.FailedHandshakes.Count(result.Cause);
-        return (null, new DialResult(null, result.Error, result.Sentence));
     }
 
     private ZmpSession Begin(Wire wire)
