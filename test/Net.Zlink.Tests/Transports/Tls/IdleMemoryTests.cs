@@ -48,7 +48,7 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
 
     private async Task AssertSmallAsync(ChildProcess process, string what, long bar)
     {
-        await process.WriteLineAsync("memory");
+        await process.WriteLineAsync(Connections.ToString(CultureInfo.InvariantCulture));
         long[] numbers = [.. (await process.ReadLineAsync("MEMORY "))["MEMORY ".Length..].Split(' ').Select(static n => long.Parse(n, CultureInfo.InvariantCulture))];
         output.WriteLine($"{what}: {numbers[0] / 1e6:0.0} MB resident, {numbers[1] / 1e6:0.0} MB of it managed, {numbers[2]} peers, {numbers[3]} buffers out");
         Assert.Equal(Connections, numbers[2]);
