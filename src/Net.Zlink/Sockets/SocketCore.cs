@@ -108,8 +108,8 @@ internal abstract class SocketCore
     /// <summary>The filter wants less by now: nothing else is received from here on, also of what it let in before.</summary>
     protected void Narrow() => Receive.Narrow(ref _narrowings);
 
-    /// <summary>Whether connections may read on, as far as the socket as a whole is concerned; if not, it resumes them later.</summary>
-    public virtual bool MayRead() => true;
+    /// <summary>Whether a pipe's connection may read on, as far as the socket as a whole is concerned; if not, it resumes it later. On its shard.</summary>
+    public virtual bool MayRead(WirePipe pipe) => true;
 
     /// <summary>A message is about to be handed to the application.</summary>
     public virtual void OnTaken(in TakenMessage taken)

@@ -162,7 +162,7 @@ internal sealed class PublisherCore : SocketCore
         return count == 0 ? SendStatus.Dropped : SendStatus.Accepted;
     }
 
-    public override bool MayRead() => _told is null || _told.Lane.MayRead();
+    public override bool MayRead(WirePipe pipe) => _told is null || _told.Room.MayRead(pipe);
 
     /// <summary>How many notices may wait; beyond that no connection is read.</summary>
     public void SetNoticeLimits(QueueLimits limits) => _told?.SetLimits(default, limits);
@@ -301,8 +301,19 @@ internal sealed class PublisherCore : SocketCore
         _told!.EndLosses();
     }
 
+    /// <summary>What it had subscribed to goes on when it comes again; that it waits for room does not.</summary>
+    public override void OnConnectionLost(WirePipe pipe, ZmpSession session)
+    {
+        _told?.Room.Leave(pipe.RoomWaiter);
+        pipe.RoomWaiter = null;
+    }
+
     /// <summary>Outside of the lock, because the receive queue may hand notices to a waiting consumer at once.</summary>
-    protected override void OnDetached(Pipe pipe) => _told?.AnnounceAll();
+    protected override void OnDetached(Pipe pipe)
+    {
+        _told?.Room.Leave((pipe as WirePipe)?.RoomWaiter);
+        _told?.AnnounceAll();
+    }
 
     private void TellLoss(Pipe pipe, ReadOnlySpan<byte> prefix, bool last)
     {

@@ -13,12 +13,13 @@ namespace Net.Zlink.Sockets.Patterns;
 /// way round, the application would take a wanted topic for an unwanted one. It is a lane like any peer's, bounded like it: while it is full no connection of the socket is read.
 /// Messages lie in their peers' lanes, each bounded by itself, but are announced by the same way: what one peer sent, topics and messages, is read in the order in which it sent it.
 /// </remarks>
-internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new InboundLane(default, core.Host.Budget) { IsShared = true })
+internal sealed class PublisherNotices : Pipe
 {
     // Losses lie packed in memory that starts small, for the many peers with a few topics, and grows fourfold up to what the slots of one lease need with topics of 15 bytes.
     private const int SmallestLossSlab = 256;
     private const int LargestLossSlab = 4 * 1024;
 
+    private readonly PublisherCore _core;
     private ShortLock _turn;
     private InboundLease? _loss;
     private Slab? _lossSlab;
@@ -28,6 +29,16 @@ internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new Inbo
     private List<(InboundLane Lane, int Messages)> _announced = [];
     private bool _isAnnouncing;
 
+    public PublisherNotices(PublisherCore core)
+        : base(core, new InboundLane(default, core.Host.Budget) { IsShared = true })
+    {
+        _core = core;
+        Room = new RoomLine(Lane);
+    }
+
+    /// <summary>The connections that are not read because notices wait.</summary>
+    public RoomLine Room { get; }
+
     public override OutboundCounts Outbound => default;
 
     public override bool HasRoom => false;
@@ -35,7 +46,7 @@ internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new Inbo
     /// <summary>Notes a notice: under the lock that decides who is first and last, so that notices stand in that order. <see cref="AnnounceAll"/> has to follow, outside of it.</summary>
     public void Add(Pipe about, ReadOnlySpan<byte> prefix, bool subscribes)
     {
-        Slab slab = core.Host.Slabs.Rent(prefix.Length + 1);
+        Slab slab = _core.Host.Slabs.Rent(prefix.Length + 1);
         InboundLease notice = InboundLease.Rent(slab, about.Peer);
         notice.NoticeOf = about;
         Write(notice, slab, 0, prefix, subscribes);
@@ -50,7 +61,7 @@ internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new Inbo
         {
             _lossSize = _loss is null ? SmallestLossSlab : Math.Min(_lossSize * 4, LargestLossSlab);
             EndLosses();
-            _lossSlab = core.Host.Slabs.Rent(Math.Max(_lossSize, length));
+            _lossSlab = _core.Host.Slabs.Rent(Math.Max(_lossSize, length));
             _lossUsed = 0;
             _loss = InboundLease.Rent(_lossSlab, about.Peer);
             _loss.NoticeOf = about;
@@ -109,7 +120,7 @@ internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new Inbo
         {
             try
             {
-                core.Receive.Enqueue(CollectionsMarshal.AsSpan(_announced));
+                _core.Receive.Enqueue(CollectionsMarshal.AsSpan(_announced));
             }
             finally
             {
@@ -145,17 +156,12 @@ internal sealed class PublisherNotices(PublisherCore core) : Pipe(core, new Inbo
     {
     }
 
-    /// <summary>Connections stopped on its account read on.</summary>
-    public override void OnRoomInLane()
-    {
-        foreach (Pipe pipe in core.Pipes)
-        {
-            pipe.OnRoomInLane();
-        }
-    }
+    /// <summary>Connections stopped on its account read on, as many as there is room for.</summary>
+    public override void OnRoomInLane() => Room.Move();
 
     public override void SetLimits(QueueLimits outbound, QueueLimits inbound)
     {
+        Room.Mark = inbound.Messages;
         if (Lane.SetLimits(inbound))
         {
             OnRoomInLane();

@@ -9,6 +9,7 @@ namespace Net.Zlink.Sockets.Pipes;
 internal sealed class WirePipe : Pipe
 {
     private ZmpSession? _session;
+    private RoomWaiter? _roomWaiter;
 
     public WirePipe(SocketCore socket, ZmpSettings settings)
         : base(socket, new InboundLane(settings.Inbound, socket.Host.Budget) { Conflates = settings.Conflate })
@@ -25,6 +26,13 @@ internal sealed class WirePipe : Pipe
     {
         get => Volatile.Read(ref _session);
         set => Volatile.Write(ref _session, value);
+    }
+
+    /// <summary>Where its connection waits for room in a lane that several share; null: it never had to.</summary>
+    public RoomWaiter? RoomWaiter
+    {
+        get => Volatile.Read(ref _roomWaiter);
+        set => Volatile.Write(ref _roomWaiter, value);
     }
 
     /// <summary>A handshake was completed on it before.</summary>

@@ -329,7 +329,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
         }
 
         SubscriptionOutcome outcome = socket.OnSubscription(pipe, prefix, subscribes);
-        if (outcome == SubscriptionOutcome.Notify && !socket.MayRead())
+        if (outcome == SubscriptionOutcome.Notify && !socket.MayRead(pipe))
         {
             _delivery = Delivery.Park;
         }

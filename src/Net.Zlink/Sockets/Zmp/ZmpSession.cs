@@ -453,7 +453,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         }
     }
 
-    private bool HasRoom() => _pipe.Lane.MayRead() && _socket.MayRead();
+    private bool HasRoom() => _pipe.Lane.MayRead() && _socket.MayRead(_pipe);
 
     private ZmpHeartbeats Heartbeats() => _heartbeats ??= new ZmpHeartbeats(this, _settings.Heartbeat, Connection.Shard.Timers, _openedAt);
 
