@@ -251,15 +251,11 @@ internal abstract class SocketCore
     }
 
     /// <summary>Says what the socket itself has to say to a peer that it has taken in: topics, a welcome. Outside of the socket's lock.</summary>
-    /// <param name="pipe">The pipe.</param>
-    /// <param name="occasion">Why now.</param>
     public virtual void Greet(Pipe pipe, GreetingOccasion occasion)
     {
     }
 
     /// <summary>The connection of an outgoing pipe is lost; the pipe stays.</summary>
-    /// <param name="pipe">The pipe.</param>
-    /// <param name="session">The connection.</param>
     public virtual void OnConnectionLost(WirePipe pipe, ZmpSession session)
     {
     }
@@ -385,6 +381,9 @@ internal abstract class SocketCore
             _pending++;
         }
     }
+
+    /// <summary>As <see cref="EnterAgain"/>, under the lock.</summary>
+    protected void EnterUnderLock() => _pending++;
 
     /// <summary>That thing has ended.</summary>
     public void Leave()

@@ -17,6 +17,7 @@ internal sealed class PublisherCore : SocketCore
     private SubscriptionNotices _notices;
     private Pipe? _lastNotice;
     private Pipe? _onlyNext;
+    private int _leaving; // Here, and not beside the lock that each subscription takes: each message looks at it.
 
     // All peers, where each of them subscribes to everything: the match is then the same for every message, and found without the lock. Null when it is not so, or not known.
     private Pipe[]? _everyone;
@@ -25,6 +26,7 @@ internal sealed class PublisherCore : SocketCore
         : base(host, inproc, isExtended ? ZmpSocketType.XPub : ZmpSocketType.Pub)
     {
         IsExtended = isExtended;
+        Departures = new Departures(this);
         if (isExtended)
         {
             _told = new PublisherNotices(this) { Endpoint = "", IsActive = false };
@@ -35,6 +37,18 @@ internal sealed class PublisherCore : SocketCore
 
     /// <summary>XPUB.</summary>
     public bool IsExtended { get; }
+
+    /// <summary>What the application of an XPUB reads of subscriptions.</summary>
+    public PublisherNotices? Told => _told;
+
+    /// <summary>Subscribers that have left, and the lock of those who change the table of topics.</summary>
+    public Departures Departures { get; }
+
+    /// <summary>How many have left whose topics are not all out. Without the lock: a moment ago.</summary>
+    public int LeavingCount => Volatile.Read(ref _leaving);
+
+    /// <summary>The socket's lock, for those who change the table of topics.</summary>
+    public ref ShortLock TableGate => ref Gate;
 
     /// <summary>Nothing is sent to anyone while a matching peer is full.</summary>
     public bool NeverDrops { get; set; }
@@ -85,7 +99,7 @@ internal sealed class PublisherCore : SocketCore
     {
         get
         {
-            using (Gate.Hold())
+            using (Departures.Change())
             {
                 return _subscriptions.PrefixCount;
             }
@@ -141,7 +155,7 @@ internal sealed class PublisherCore : SocketCore
                 Array.Copy(_targets, rented, count);
             }
 
-            if (_everyone is null && !Inverts && count > 0 && count == _all.Count && count == _subscriptions.UnfilteredCount)
+            if (_everyone is null && !Inverts && _leaving == 0 && count > 0 && count == _all.Count && count == _subscriptions.UnfilteredCount)
             {
                 Volatile.Write(ref _everyone, _targets.AsSpan(0, count).ToArray());
             }
@@ -182,6 +196,7 @@ internal sealed class PublisherCore : SocketCore
     public override SubscriptionOutcome OnSubscription(Pipe pipe, ReadOnlySpan<byte> prefix, bool subscribes, bool tells = true)
     {
         SubscriptionOutcome outcome;
+        using (Departures.Change())
         using (Gate.Hold())
         {
             outcome = Apply(pipe, prefix, subscribes);
@@ -191,6 +206,7 @@ internal sealed class PublisherCore : SocketCore
             }
         }
 
+        Departures.Finish();
         _told?.AnnounceAll();
         if (subscribes == Inverts || outcome >= SubscriptionOutcome.TooMany)
         {
@@ -221,6 +237,7 @@ internal sealed class PublisherCore : SocketCore
     public bool Grant(Pipe? asker, ReadOnlySpan<byte> prefix, bool subscribes, out bool isManual)
     {
         PublisherPlace? place;
+        using (Departures.Change())
         using (Gate.Hold())
         {
             isManual = _notices.Manual;
@@ -248,6 +265,16 @@ internal sealed class PublisherCore : SocketCore
         return place is not null;
     }
 
+    /// <summary>The topics of one that has left are out.</summary>
+    public void OnOut(Subscriber<Pipe> subscriber)
+    {
+        using (Gate.Hold())
+        {
+            _subscriptions.Forget(subscriber);
+            Volatile.Write(ref _leaving, _leaving - 1);
+        }
+    }
+
     public override void Greet(Pipe pipe, GreetingOccasion occasion)
     {
         if (Welcome.Length > 0 && occasion == GreetingOccasion.NewPipe)
@@ -259,7 +286,7 @@ internal sealed class PublisherCore : SocketCore
     protected override bool Attach(Pipe pipe)
     {
         _everyone = null;
-        pipe.Place = new PublisherPlace(_all.Add(pipe), _subscriptions.NewSubscriber(pipe), pipe, pipe is WirePipe ? Host.Subscriptions : null);
+        pipe.Place = new PublisherPlace(_all.Add(pipe), _subscriptions, pipe, pipe is WirePipe ? Host.Subscriptions : null);
         return true;
     }
 
@@ -275,30 +302,16 @@ internal sealed class PublisherCore : SocketCore
         var place = (PublisherPlace)pipe.Place!;
         pipe.Place = null;
         _all.Remove(place.Slot);
-        DropTopics(pipe, place);
+        DropTopics(place);
     }
 
     /// <summary>The peer has gone, or goes for having too many: an end that connected keeps its place, and would keep topics in it that nobody ever cancels.</summary>
-    private void DropTopics(Pipe pipe, PublisherPlace place)
+    private void DropTopics(PublisherPlace place)
     {
         place.Share.TryHold(0);
-        if (!IsExtended)
-        {
-            _subscriptions.RemoveAll(place.Granted);
-            return;
-        }
-
-        if (_notices.Manual)
-        {
-            place.AskedTrie.RemoveAll(place.Asked, (Core: this, Pipe: pipe), static (prefix, _, loss) => loss.Core.TellLoss(loss.Pipe, prefix, last: true));
-            _subscriptions.RemoveAll(place.Granted);
-        }
-        else
-        {
-            _subscriptions.RemoveAll(place.Granted, (Core: this, Pipe: pipe), static (prefix, last, loss) => loss.Core.TellLoss(loss.Pipe, prefix, last));
-        }
-
-        _told!.EndLosses();
+        EnterUnderLock();
+        Volatile.Write(ref _leaving, _leaving + 1);
+        Departures.Add(place.Clear(_notices));
     }
 
     /// <summary>What it had subscribed to goes on when it comes again; that it waits for room does not.</summary>
@@ -308,19 +321,10 @@ internal sealed class PublisherCore : SocketCore
         pipe.RoomWaiter = null;
     }
 
-    /// <summary>Outside of the lock, because the receive queue may hand notices to a waiting consumer at once.</summary>
     protected override void OnDetached(Pipe pipe)
     {
         _told?.Room.Leave((pipe as WirePipe)?.RoomWaiter);
-        _told?.AnnounceAll();
-    }
-
-    private void TellLoss(Pipe pipe, ReadOnlySpan<byte> prefix, bool last)
-    {
-        if (_notices.TellsLoss(last))
-        {
-            _told!.AddLoss(pipe, prefix);
-        }
+        Departures.Finish();
     }
 
     /// <summary>By the options of now, as natively: they may be set back while a notice is still unanswered. Under the lock.</summary>
@@ -352,7 +356,7 @@ internal sealed class PublisherCore : SocketCore
         bool isTooMany = PeerTopicByteLimit > 0 && pipe is WirePipe && held > PeerTopicByteLimit;
         if ((isTooMany || !place.Share.TryHold(held)) && !trie.Holds(prefix, asked)) // One that comes again wants no more.
         {
-            DropTopics(pipe, place);
+            DropTopics(place);
             return isTooMany ? SubscriptionOutcome.TooMany : SubscriptionOutcome.TooManyOfAll;
         }
 
@@ -384,6 +388,11 @@ internal sealed class PublisherCore : SocketCore
     private int Match(ReadOnlySpan<byte> topic)
     {
         _subscriptions.Match(topic, _matches);
+        if (_leaving > 0)
+        {
+            _matches.RemoveAll(static match => match.HasLeft);
+        }
+
         int count = 0;
         if (!Inverts)
         {
@@ -441,7 +450,7 @@ internal sealed class PublisherCore : SocketCore
     }
 
     /// <summary>A pipe's place in a publisher: what it asked for, and what counts.</summary>
-    private sealed class PublisherPlace(DistributionSlot slot, Subscriber<Pipe> granted, Pipe pipe, FairLimit? limit)
+    private sealed class PublisherPlace(DistributionSlot slot, SubscriptionTrie<Pipe> trie, Pipe pipe, FairLimit? limit)
     {
         /// <summary>What it asked for counts here.</summary>
         public FairLimitShare Share = new(limit);
@@ -451,7 +460,7 @@ internal sealed class PublisherCore : SocketCore
 
         public DistributionSlot Slot => slot;
 
-        public Subscriber<Pipe> Granted => granted;
+        public Subscriber<Pipe> Granted { get; private set; } = trie.NewSubscriber(pipe);
 
         /// <summary>In manual mode: what the peer asked for, in a table of its own.</summary>
         public SubscriptionTrie<Pipe> AskedTrie => _askedTrie ??= new SubscriptionTrie<Pipe>();
@@ -459,5 +468,18 @@ internal sealed class PublisherCore : SocketCore
         public Subscriber<Pipe> Asked => _asked ??= AskedTrie.NewSubscriber(pipe);
 
         public bool IsMatch { get; set; }
+
+        /// <summary>What it has leaves with the result; what it asks for from here on counts anew.</summary>
+        public Departure Clear(SubscriptionNotices notices)
+        {
+            var departure = new Departure(pipe, Granted, notices.Manual ? Asked : null, notices);
+            Granted = trie.NewSubscriber(pipe);
+            if (notices.Manual)
+            {
+                (_asked, _askedTrie) = (null, null);
+            }
+
+            return departure;
+        }
     }
 }

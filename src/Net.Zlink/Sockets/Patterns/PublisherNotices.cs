@@ -43,7 +43,7 @@ internal sealed class PublisherNotices : Pipe
 
     public override bool HasRoom => false;
 
-    /// <summary>Notes a notice: under the lock that decides who is first and last, so that notices stand in that order. <see cref="AnnounceAll"/> has to follow, outside of it.</summary>
+    /// <summary>Notes a notice: under the lock of those who change the topics, which decides who is first and last, so that notices stand in that order. <see cref="AnnounceAll"/> has to follow, outside of it.</summary>
     public void Add(Pipe about, ReadOnlySpan<byte> prefix, bool subscribes)
     {
         Slab slab = _core.Host.Slabs.Rent(prefix.Length + 1);
@@ -53,7 +53,7 @@ internal sealed class PublisherNotices : Pipe
         TakeIn(notice);
     }
 
-    /// <summary>As <see cref="Add"/>, for the cancel of one of the many topics that a peer leaves behind: they share leases, since a lease of each one's own, 0.8 KB and 2 us, held the socket's lock for seconds with a million.</summary>
+    /// <summary>As <see cref="Add"/>, for the cancel of one of the many topics that a peer leaves behind: they share leases, since a lease of each one's own, 0.8 KB and 2 us, takes seconds with a million.</summary>
     public void AddLoss(Pipe about, ReadOnlySpan<byte> prefix)
     {
         int length = prefix.Length + 1;
@@ -71,7 +71,7 @@ internal sealed class PublisherNotices : Pipe
         _lossUsed += length;
     }
 
-    /// <summary>That was the last of them. Under the lock under which they were added.</summary>
+    /// <summary>That was the last of them. Under the same lock.</summary>
     public void EndLosses()
     {
         if (_loss is { } losses)

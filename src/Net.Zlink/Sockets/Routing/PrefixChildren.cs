@@ -23,6 +23,13 @@ internal struct PrefixChildren<TValue>
     /// <summary>The child, if there is exactly one.</summary>
     public readonly PrefixNode<TValue>? Only => Count == 1 ? _nodes![0] : null;
 
+    /// <summary>A hint: see <see cref="Buffers.CacheLines"/>.</summary>
+    public readonly void Fetch()
+    {
+        Buffers.CacheLines.Fetch(_keys);
+        Buffers.CacheLines.FetchLarge(_nodes);
+    }
+
     public readonly PrefixNode<TValue>? Find(byte key)
     {
         PrefixNode<TValue>?[]? nodes = _nodes;

@@ -21,6 +21,9 @@ internal sealed class Subscriber<TPeer>
     /// <summary>Bytes that this peer's subscriptions are charged with: see <see cref="SubscriptionTrie{TPeer}.ChargeOf"/>. For a limit per peer.</summary>
     public long HeldBytes { get; internal set; }
 
+    /// <summary>Its owner has no use for it any more: who matches it passes it by until it is out of the table.</summary>
+    public bool HasLeft { get; set; }
+
     internal SubscriptionTrie<TPeer> Trie { get; }
 
     /// <summary>Where this subscriber stands in the set of each of its prefixes: taking it out of a set of thousands is one step.</summary>
@@ -48,6 +51,9 @@ internal struct SubscriberSet<TPeer>
     public int Count { get; private set; }
 
     public readonly ReadOnlySpan<Subscriber<TPeer>> Items => _items.AsSpan(0, Count);
+
+    /// <summary>A hint: see <see cref="Buffers.CacheLines"/>.</summary>
+    public readonly void Fetch() => Buffers.CacheLines.Fetch(_items);
 
     /// <returns>Where it stands now.</returns>
     public int Add(Subscriber<TPeer> subscriber)

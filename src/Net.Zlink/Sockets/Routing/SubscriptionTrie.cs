@@ -98,12 +98,19 @@ internal sealed class SubscriptionTrie<TPeer>
     /// <summary>Takes all subscriptions of a peer out. The subscriber may subscribe again afterwards.</summary>
     public void RemoveAll(Subscriber<TPeer> subscriber)
     {
-        Debug.Assert(subscriber.Trie == this, "A subscriber of another trie.");
-        foreach ((PrefixNode<SubscriberSet<TPeer>> node, int place) in subscriber.Places)
+        var removal = new PrefixRemoval<TPeer>(subscriber);
+        while (removal.Find())
         {
-            TakeOut(node, place);
+            removal.TakeOut();
         }
 
+        Forget(subscriber);
+    }
+
+    /// <summary>All of a subscriber's prefixes are out: see <see cref="PrefixRemoval{TPeer}"/>.</summary>
+    public void Forget(Subscriber<TPeer> subscriber)
+    {
+        Debug.Assert(subscriber.Trie == this, "A subscriber of another trie.");
         subscriber.Places.Clear();
         subscriber.TrimPlaces();
         Charge(subscriber, -subscriber.HeldBytes);
@@ -195,8 +202,9 @@ internal sealed class SubscriptionTrie<TPeer>
         }
     }
 
+    /// <summary>Takes a subscriber out of a prefix's set; its own table of places is the caller's.</summary>
     /// <returns>Whether the prefix is gone.</returns>
-    private bool TakeOut(PrefixNode<SubscriberSet<TPeer>> node, int place)
+    internal bool TakeOut(PrefixNode<SubscriberSet<TPeer>> node, int place)
     {
         ref SubscriberSet<TPeer> set = ref node.Value;
         if (set.RemoveAt(place) is { } moved)
