@@ -14,7 +14,7 @@ public sealed class FullReaderTests
     public async Task A_reader_that_is_full_when_its_connection_is_lost_is_connected_again_and_then_reads_on(string type, byte peersType)
     {
         await using var fixture = new ContextFixture();
-        (ReceivingSocket reader, RawPeer second) = await FillAndLoseAsync(fixture, type, peersType);
+        (ReceivingSocket reader, RawPeer second, Action _) = await FillAndLoseAsync(fixture, type, peersType);
         await second.SendAsync((byte[])[.. ZmpKit.Greeting(peersType), .. Data(3), .. Data(4)]);
         await fixture.UntilAsync(() => reader.GetPeers()[0].IsConnected);
         await fixture.SettleAsync();
@@ -25,13 +25,41 @@ public sealed class FullReaderTests
     }
 
     [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Of_a_peer_that_goes_what_it_had_sent_is_taken_in_if_it_ever_found_room_and_nothing_if_not(bool everFoundRoom)
+    {
+        await using var fixture = new ContextFixture();
+        (ReceivingSocket reader, RawPeer second, Action write) = await FillAndLoseAsync(fixture, "PAIR", peersType: 0);
+        second.Socket.NoDelay = true; // Or its system still has the last of it when it goes.
+        await second.SendAsync((byte[])[.. ZmpKit.Greeting(0), .. Data(3), .. Data(4)]);
+        await fixture.UntilAsync(() => reader.GetPeers()[0].IsConnected);
+        await fixture.SettleAsync();
+        byte[][] rest = [[1], [2]];
+        if (everFoundRoom)
+        {
+            await AssertNextAsync(reader, [1], [2], [3], [4]);
+            await second.SendAsync((byte[])[.. Data(5), .. Data(6)]);
+            await fixture.UntilAsync(() => reader.GetPeers()[0] is { IsParked: true, Unread.Messages: 2 });
+            await second.SendAsync((byte[])[.. Data(7), .. Data(8)]);
+            rest = [[5], [6], [7], [8]];
+        }
+
+        second.Reset();
+        write();
+        await fixture.UntilAsync(() => !reader.GetPeers()[0].IsConnected);
+        await AssertNextAsync(reader, rest);
+        Assert.False(reader.CanReceive);
+    }
+
+    [Theory]
     [InlineData(1)]
     [InlineData(7)]
     [InlineData(15)]
     public async Task A_handshake_that_comes_in_pieces_is_read_as_far_as_it_goes_and_no_further(int piece)
     {
         await using var fixture = new ContextFixture();
-        (ReceivingSocket reader, RawPeer second) = await FillAndLoseAsync(fixture, "PAIR", peersType: 0);
+        (ReceivingSocket reader, RawPeer second, Action _) = await FillAndLoseAsync(fixture, "PAIR", peersType: 0);
         second.Socket.NoDelay = true; // Or the system puts pieces together again.
         foreach (byte[] bytes in ((byte[])[.. ZmpKit.Greeting(0), .. Data(3)]).Chunk(piece))
         {
@@ -85,8 +113,8 @@ public sealed class FullReaderTests
         await AssertNextAsync(publisher, [1, 1], [1, 2]);
     }
 
-    /// <summary>A reader with two unread messages, which is as many as it takes, whose connection was lost then; and the peer of its next one, which has said nothing yet.</summary>
-    private static async Task<(ReceivingSocket Reader, RawPeer Next)> FillAndLoseAsync(ContextFixture fixture, string type, byte peersType)
+    /// <summary>A reader with two unread messages, which is as many as it takes, whose connection was lost then; the peer of its next one, which has said nothing yet; and what has the reader write.</summary>
+    private static async Task<(ReceivingSocket Reader, RawPeer Next, Action Write)> FillAndLoseAsync(ContextFixture fixture, string type, byte peersType)
     {
         RawListener listener = fixture.Listen();
         (ReceivingSocket reader, Action write) = Create(fixture, type);
@@ -96,7 +124,7 @@ public sealed class FullReaderTests
         await fixture.UntilAsync(() => reader.GetPeers()[0] is { IsParked: true, Unread.Messages: 2 });
         first.Reset();
         write(); // It does not read, so this is how it learns of the loss.
-        return (reader, fixture.Own(await listener.AcceptAsync()));
+        return (reader, fixture.Own(await listener.AcceptAsync()), write);
     }
 
     private static async Task AssertNextAsync(ReceivingSocket reader, params byte[][] payloads)

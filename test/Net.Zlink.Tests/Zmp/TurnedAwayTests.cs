@@ -84,6 +84,40 @@ public sealed class TurnedAwayTests
         await AssertRefusedAsync(fixture, endpoint);
     }
 
+    [Fact]
+    public async Task Nor_when_an_earlier_connection_of_the_endpoint_had_lasted()
+    {
+        var clock = new ManualTimeProvider();
+        await using var fixture = new ContextFixture(time: clock);
+        RouterSocket router = Make(fixture, out string endpoint, reconnectInterval: TimeSpan.FromMilliseconds(1));
+        RawListener listener = fixture.Listen();
+        router.Connect(listener.Endpoint);
+        using (RawPeer first = await listener.AcceptAsync())
+        {
+            await first.SendAsync(Greeting);
+            await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: true }]);
+            clock.Advance(TimeSpan.FromSeconds(2));
+            first.EndSending();
+            await first.ReadToAnyEndAsync();
+        }
+
+        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected);
+        await fixture.UntilAsync(() =>
+        {
+            clock.Advance(TimeSpan.FromMilliseconds(1));
+            return listener.HasPending;
+        });
+        using (RawPeer second = await listener.AcceptAsync())
+        {
+            await second.SendAsync(Greeting);
+            second.EndSending();
+            await monitor.ReadAsync(Guard.Token).Guarded();
+        }
+
+        await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: false }] && router.TryGetPeer("B"u8, out _));
+        await AssertRefusedAsync(fixture, endpoint);
+    }
+
     private static RouterSocket Make(ContextFixture fixture, out string endpoint, TimeSpan? reconnectInterval = null)
     {
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions
