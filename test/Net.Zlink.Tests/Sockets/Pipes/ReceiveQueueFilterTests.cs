@@ -41,6 +41,33 @@ public sealed class ReceiveQueueFilterTests : IDisposable
     }
 
     [Fact]
+    public void So_is_what_they_had_taken_over_of_the_only_peer_which_keeps_its_turn()
+    {
+        TestPipe pipe = NewPipe();
+        pipe.Publish("a1", "a2", "b3");
+        Assert.Equal("a1", Queue.Take());
+        _core.WantOnly('b');
+        Assert.Equal(["b3", "none"], Queue.Take(2));
+    }
+
+    [Fact]
+    public void All_that_is_passed_over_in_one_look_at_the_queue_is_given_back()
+    {
+        TestPipe pipe = NewPipe();
+        string wanted = new('b', 300);
+        foreach (string text in (string[])[new('a', 300), wanted, new('a', 300)])
+        {
+            pipe.Publish(text); // As long as this it has memory of its own.
+        }
+
+        _core.WantOnly('b');
+        var taken = new TakenMessage[3];
+        Assert.Equal(1, Queue.TakeMany(taken));
+        Assert.Equal(wanted, taken[0].End());
+        Assert.Equal((3, 1, 2, 0, 0L), Books(pipe)); // The pool is looked at where the test ends.
+    }
+
+    [Fact]
     public void A_queue_with_nothing_but_unwanted_messages_is_not_readable()
     {
         TestPipe one = NewPipe();
