@@ -76,6 +76,32 @@ public sealed class HandedOverTests
         Assert.Equal(1, owner.Disposals);
     }
 
+    [Fact]
+    public async Task A_short_message_that_is_copied_within_the_process_is_let_go_of_when_it_was_sent()
+    {
+        await using var fixture = new ContextFixture();
+        PairSocket receiver = fixture.Context.CreatePair();
+        PairSocket sender = fixture.Context.CreatePair();
+        sender.Connect(receiver.Bind("inproc://short"));
+        var owner = new CountingOwner(Wire.Pattern(10));
+        await sender.SendAsync(owner, 10, Guard.Token).Guarded();
+        Assert.Equal(1, owner.Disposals);
+    }
+
+    [Theory]
+    [InlineData("data")]
+    [InlineData("\x01topic")]
+    public async Task An_XSUB_lets_go_of_what_a_publisher_of_the_process_does_not_take_in(string text)
+    {
+        await using var fixture = new ContextFixture();
+        PubSocket publisher = fixture.Context.CreatePub();
+        XSubSocket subscriber = fixture.Context.CreateXSub();
+        subscriber.Connect(publisher.Bind("inproc://upstream"));
+        var owner = new CountingOwner(System.Text.Encoding.ASCII.GetBytes(text));
+        await subscriber.SendAsync(owner, text.Length, Guard.Token).Guarded();
+        Assert.Equal(1, owner.Disposals);
+    }
+
     [Theory]
     [InlineData(10)]
     [InlineData(Long)]

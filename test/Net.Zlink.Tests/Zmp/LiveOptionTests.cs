@@ -107,6 +107,22 @@ public sealed class LiveOptionTests
     }
 
     [Fact]
+    public async Task Over_inproc_a_receivers_mark_that_was_raised_counts_when_the_two_meet_and_when_the_sender_raises_its_own()
+    {
+        await using var fixture = new ContextFixture();
+        PairSocket receiver = fixture.Context.CreatePair(new PairOptions { ReceiveHighWaterMark = 2 });
+        receiver.Connect("inproc://marks");
+        receiver.Options.ReceiveHighWaterMark = 10;
+        PairSocket sender = fixture.Context.CreatePair(new PairOptions { SendHighWaterMark = 3 });
+        sender.Bind("inproc://marks");
+        Assert.Equal(13, Fill(sender));
+        receiver.Options.ReceiveHighWaterMark = 15;
+        Assert.Equal(5, Fill(sender));
+        sender.Options.SendHighWaterMark = 5;
+        Assert.Equal(2, Fill(sender));
+    }
+
+    [Fact]
     public async Task A_cap_on_connections_that_is_set_after_the_socket_was_made_counts()
     {
         await using var fixture = new ContextFixture();
