@@ -293,6 +293,24 @@ public sealed class HeartbeatTests
     }
 
     [Fact]
+    public async Task A_large_message_that_came_before_a_heartbeat_does_not_lengthen_its_ttl()
+    {
+        await using var fixture = new ContextFixture(time: _clock);
+        (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions());
+        byte[] large = ZmpKit.Frame(0, new byte[1_000_000]);
+        await peer.SendAsync(large.AsMemory(0, 100_000));
+        await fixture.SettleAsync();
+        await peer.SendAsync(large.AsMemory(100_000));
+        (await router.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+        await peer.SendAsync(Convert.FromHexString("5A0102000000000402001E00")); // 3 s
+        await AssertNextAsync(peer, Answer);
+        await fixture.SettleAsync();
+        _clock.Advance((3 * Second) + Moment);
+        await AssertNextAsync(peer, InternalError);
+        Assert.Equal(4, (await monitor.NextAsync(SocketEventTypes.Disconnected)).Value);
+    }
+
+    [Fact]
     public async Task A_heartbeat_that_waits_behind_a_large_message_which_the_peer_is_taking_has_not_been_sent_yet()
     {
         await using var fixture = new ContextFixture(time: _clock);

@@ -137,6 +137,33 @@ public sealed class LiveOptionTests
         first.Dispose();
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_connection_that_is_over_makes_room_for_another_one_under_the_cap(bool hasShakenHands)
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { MaxConnections = 1 });
+        string endpoint = router.Bind("tcp://127.0.0.1:0");
+        for (int i = 0; i < 3; i++)
+        {
+            using RawPeer peer = await fixture.ConnectAsync(endpoint);
+            if (hasShakenHands)
+            {
+                await peer.SendAsync(ZmpKit.DealerGreeting("A"u8));
+                await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: true }]);
+            }
+
+            Assert.NotEmpty(await peer.ReadAsync(1)); // The greeting: it was let in.
+            peer.EndSending();
+            await peer.ReadToAnyEndAsync();
+            await fixture.UntilAsync(() => router.PeerCount == 0);
+            await fixture.SettleAsync(); // It has its place until it is let go of, a moment later.
+        }
+
+        Assert.Equal(0, router.GetStatistics().RefusedConnections);
+    }
+
     [Fact]
     public async Task The_cap_of_connections_holds_to_the_one_when_several_endpoints_accept_at_once()
     {
