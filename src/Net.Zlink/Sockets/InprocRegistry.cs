@@ -3,7 +3,6 @@ using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Pipes;
 using Net.Zlink.Sockets.Zmp;
-using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets;
 
@@ -13,7 +12,8 @@ internal sealed class InprocRegistry
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Binding> _bound = new(StringComparer.Ordinal);
-    private readonly ListsByName<Pending> _pending = new();
+    private readonly ListsByKey<string, Pending> _pending = new(StringComparer.Ordinal);
+    private readonly Dictionary<InprocPipe, Pending> _pendingByPipe = []; // The same ones: who leaves is one of thousands that may wait for one name.
     private bool _isClosed;
 
     /// <summary>Binds a name. False if it is taken.</summary>
@@ -32,7 +32,7 @@ internal sealed class InprocRegistry
             {
                 if (MayMeet(pending.Pipe.Socket, socket))
                 {
-                    _pending.Remove(name, pending);
+                    Remove(pending);
                     Meet(pending.Pipe, pending.Settings, binding, waited: true);
                     if (pending.Lingers)
                     {
@@ -105,7 +105,7 @@ internal sealed class InprocRegistry
             if (binding is null)
             {
                 pipe.Trouble = "nobody in this context has bound the name yet";
-                _pending.Add(name, new Pending(name, pipe, settings));
+                Add(new Pending(name, pipe, settings));
                 socket.Greet(pipe, GreetingOccasion.NewPipe);
                 return pipe;
             }
@@ -120,7 +120,7 @@ internal sealed class InprocRegistry
     {
         lock (_gate)
         {
-            if (!_pending.TryFind(pipe.Endpoint[(EndpointText.Inproc.Length + "://".Length)..], p => ReferenceEquals(p.Pipe, pipe), out Pending? pending) || pending.Lingers)
+            if (!_pendingByPipe.TryGetValue(pipe, out Pending? pending) || pending.Lingers)
             {
                 return;
             }
@@ -129,7 +129,7 @@ internal sealed class InprocRegistry
             pending.Lingers = linger != TimeSpan.Zero && !_isClosed && pipe.Out.Counts.QueuedMessages > 0;
             if (!pending.Lingers)
             {
-                _pending.Remove(pending.Name, pending);
+                Remove(pending);
                 return;
             }
 
@@ -231,11 +231,25 @@ internal sealed class InprocRegistry
         pipe.Socket.Leave();
     }
 
+    /// <summary>It waits from here on. Under the lock, as the other.</summary>
+    private void Add(Pending pending)
+    {
+        _pending.Add(pending.Name, pending);
+        _pendingByPipe.Add(pending.Pipe, pending);
+    }
+
+    /// <summary>It waits no longer. False if it did not.</summary>
+    private bool Remove(Pending pending)
+    {
+        _pendingByPipe.RemoveAndTrim(pending.Pipe, out _);
+        return _pending.Remove(pending.Name, pending);
+    }
+
     private void GiveUp(Pending pending)
     {
         lock (_gate)
         {
-            if (!_pending.Remove(pending.Name, pending))
+            if (!Remove(pending))
             {
                 return;
             }

@@ -1,6 +1,8 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace Net.Zlink.Sockets;
 
-/// <summary>Sets that grow with the peers that come, and become small again when they have gone.</summary>
+/// <summary>Sets and tables that grow with the peers that come, and become small again when they have gone.</summary>
 internal static class PeerSets
 {
     // Below, a table is under 20 KB, and one that fills and empties again and again would be made anew each time.
@@ -15,7 +17,7 @@ internal static class PeerSets
         public bool RemoveAndTrim(T item)
         {
             bool wasThere = set.Remove(item);
-            if (set.Capacity > SmallestTrimmed && set.Count < set.Capacity / Sparse)
+            if (IsSparse(set.Count, set.Capacity))
             {
                 set.TrimExcess();
             }
@@ -23,4 +25,22 @@ internal static class PeerSets
             return wasThere;
         }
     }
+
+    extension<TKey, TValue>(Dictionary<TKey, TValue> table)
+        where TKey : notnull
+    {
+        /// <summary>As of a set.</summary>
+        public bool RemoveAndTrim(TKey key, [MaybeNullWhen(false)] out TValue value)
+        {
+            bool wasThere = table.Remove(key, out value);
+            if (IsSparse(table.Count, table.Capacity))
+            {
+                table.TrimExcess();
+            }
+
+            return wasThere;
+        }
+    }
+
+    private static bool IsSparse(int count, int capacity) => capacity > SmallestTrimmed && count < capacity / Sparse;
 }

@@ -12,28 +12,18 @@ namespace Net.Zlink.Sockets;
 internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 {
     private readonly Lock _gate = new();
-    private readonly List<ZmpListener> _listeners = [];
+    private readonly BoundListeners<ZmpListener> _listeners = new();
     private readonly Dictionary<string, ZmpDialer> _dialers = new(StringComparer.Ordinal); // By their text, of which a second connect makes none.
     private readonly HashSet<byte[]> _aliases = new(RoutingIdComparer.Instance); // Theirs.
-    private readonly HashSet<ZmpDialer> _lingering = [];
-    private readonly ListsByName<InprocPipe> _inprocPipes = new();
-    private readonly HashSet<string> _inprocNames = new(StringComparer.Ordinal);
-    private readonly HashSet<ZmpSession> _sessions = [];
-    private int _places;
+    private readonly ListsByKey<string, ZmpDialer> _lingering = new(StringComparer.Ordinal); // By their text: a connect of the same one waits for them.
+    private readonly InprocEndpoints _inproc = new(socket, inproc);
+    private readonly SocketSessions _sessions = new();
 
     /// <summary>Most connections at once, in both directions; 0: any number.</summary>
-    public int MaxConnections { get; set; }
-
-    /// <summary>Connections, also those in a handshake.</summary>
-    public int ConnectionCount
+    public int MaxConnections
     {
-        get
-        {
-            lock (_gate)
-            {
-                return _sessions.Count;
-            }
-        }
+        get => _sessions.Limit;
+        set => _sessions.Limit = value;
     }
 
     /// <summary>All of them.</summary>
@@ -41,61 +31,28 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     {
         get
         {
+            EndpointStatus[] bound;
+            EndpointStatus[] connected;
             lock (_gate)
             {
-                return
-                [
-                    .. _listeners.Select(static l => new EndpointStatus(l.Endpoint, IsBound: true, l.Listener.Upgrade?.Staleness)),
-                    .. _inprocNames.Select(static name => new EndpointStatus($"{EndpointText.Inproc}://{name}", IsBound: true)),
-                    .. _dialers.Keys.Select(static text => new EndpointStatus(text, IsBound: false)),
-                    .. _inprocPipes.All.Select(static pipe => new EndpointStatus(pipe.Endpoint, IsBound: false)),
-                ];
+                bound = [.. _listeners.All.Select(static l => new EndpointStatus(l.Endpoint, IsBound: true, l.Listener.Upgrade?.Staleness))];
+                connected = [.. _dialers.Keys.Select(static text => new EndpointStatus(text, IsBound: false))];
             }
+
+            return [.. bound, .. _inproc.Bound, .. connected, .. _inproc.Connected];
         }
     }
 
     /// <summary>Names that it has bound, and pipes that it has connected, of inproc.</summary>
-    public int InprocCount
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _inprocNames.Count + _inprocPipes.Count;
-            }
-        }
-    }
+    public int InprocCount => _inproc.Count;
 
-    /// <summary>Gives an accepted connection a place among <see cref="MaxConnections"/>, also while it goes through its transport's own handshake: until <see cref="Track"/> or <see cref="GiveUpPlace"/>.</summary>
-    /// <returns>Null, or why it must be turned away.</returns>
-    public string? TakePlace()
-    {
-        if (socket.Host.Budget is { IsFullOfRests: true })
-        {
-            return "unread messages of peers that have gone take up the context's QueuedByteLimit; receive them, or raise it";
-        }
+    /// <inheritdoc cref="SocketSessions.TakePlace"/>
+    public string? TakePlace() => socket.Host.Budget is { IsFullOfRests: true }
+        ? "unread messages of peers that have gone take up the context's QueuedByteLimit; receive them, or raise it"
+        : _sessions.TakePlace();
 
-        lock (_gate)
-        {
-            // Looked at and taken in one step: two listeners may accept at once.
-            if (MaxConnections > 0 && _sessions.Count + _places >= MaxConnections)
-            {
-                return $"the socket has its {MaxConnections} connections; raise MaxConnections to take more";
-            }
-
-            _places++;
-            return null;
-        }
-    }
-
-    /// <summary>No session has come of it.</summary>
-    public void GiveUpPlace()
-    {
-        lock (_gate)
-        {
-            _places--;
-        }
-    }
+    /// <inheritdoc cref="SocketSessions.GiveUpPlace"/>
+    public void GiveUpPlace() => _sessions.GiveUpPlace();
 
     /// <summary>Binds and starts to accept.</summary>
     public EndpointError Bind(string text, ZmpSettings settings, out string endpoint)
@@ -108,7 +65,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
         if (string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal))
         {
-            return BindInproc(parts.Rest, settings);
+            return _inproc.Bind(parts.Rest, settings);
         }
 
         if (!Transports.Endpoints.TryParseBind(text, out BindTarget target, out error))
@@ -132,7 +89,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             }
 
             listener.Announce();
-            _listeners.Add(listener);
+            _listeners.Add(listener, text, bound.Listener);
         }
 
         endpoint = listener.Endpoint;
@@ -154,7 +111,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
         if (string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal))
         {
-            return ConnectInproc(parts.Rest, text, settings);
+            return _inproc.Connect(parts.Rest, text, settings) ?? TurnedAway(text, settings);
         }
 
         if (!Transports.Endpoints.TryParseConnect(text, out ConnectTarget target, out error))
@@ -167,7 +124,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         lock (_gate)
         {
             // As natively what this socket itself has bound is connected already, too: a ROUTER or a PAIR, which have no place for themselves, would come again and again.
-            if (_dialers.ContainsKey(text) || _listeners.Exists(l => string.Equals(l.Endpoint, text, StringComparison.Ordinal)))
+            if (_dialers.ContainsKey(text) || _listeners.Has(text))
             {
                 wasThere = true;
                 return EndpointError.None;
@@ -180,7 +137,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             }
 
             _dialers.Add(text, dialer);
-            before = [.. _lingering.Where(d => string.Equals(d.Text, text, StringComparison.Ordinal))];
+            before = _lingering.Of(text);
         }
 
         // With IMMEDIATE there is no pipe before there is a connection.
@@ -209,34 +166,35 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     /// <returns>False if there is none.</returns>
     public bool Remove(string text, TimeSpan linger)
     {
-        InprocPipe[] pipes;
         bool parsed = Transports.Endpoints.TryParseBind(text, out BindTarget target, out _);
-        ZmpListener[] all;
+        BoundListeners<ZmpListener>.Candidates bound;
         ZmpDialer[] dialled;
         lock (_gate)
         {
-            all = [.. _listeners];
-            dialled = _dialers.TryGetValue(text, out ZmpDialer? exact) ? [exact] : [.. _dialers.Values];
+            bound = _listeners.Look(text, parsed ? target : null);
+            dialled = _dialers.TryGetValue(text, out ZmpDialer? exact) ? [exact] : parsed ? [.. _dialers.Values] : [];
         }
 
         // Names may have to be looked up: without the lock.
-        List<ZmpListener> listeners = [.. all.Where(l => string.Equals(l.Text, text, StringComparison.Ordinal) || (parsed && target.Names(l.Listener)))];
+        List<ZmpListener> listeners = bound.Meant();
         List<ZmpDialer> dialers = [.. dialled.Where(d => string.Equals(d.Text, text, StringComparison.Ordinal) || (parsed && target.Names(d.Target)))];
         lock (_gate)
         {
             // From now on the text can be connected anew. Another thread may have disconnected it meanwhile.
             dialers.RemoveAll(d => !TakeOut(d));
-            _lingering.UnionWith(dialers);
-            pipes = _inprocPipes.Of(text);
+            dialers.ForEach(d => _lingering.Add(d.Text, d));
             listeners.RemoveAll(l => !_listeners.Remove(l)); // Another thread may have unbound it meanwhile.
-            Array.ForEach(pipes, p => _inprocPipes.Remove(text, p));
         }
 
         foreach (ZmpListener listener in listeners)
         {
             listener.Linger = linger;
             listener.Close();
-            CloseSessionsOf(listener, linger);
+            foreach (ZmpSession session in _sessions.Of(listener))
+            {
+                socket.Detach(session.Pipe, dropUnread: false); // As natively: who stops listening has not stopped reading.
+                session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, linger);
+            }
         }
 
         foreach (ZmpDialer dialer in dialers)
@@ -245,48 +203,15 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             dialer.Close(DisconnectReason.Local, linger);
         }
 
-        foreach (InprocPipe pipe in pipes)
-        {
-            End(pipe, linger);
-        }
-
-        return UnbindInproc(text) || listeners.Count + dialers.Count + pipes.Length > 0;
+        return _inproc.Remove(text, linger) || listeners.Count + dialers.Count > 0;
     }
 
-    /// <summary>The session has its connection. An accepted one sits down in the place that was taken for it.</summary>
-    public void Track(ZmpSession session)
-    {
-        lock (_gate)
-        {
-            _sessions.Add(session);
-            if (session.Listener is not null)
-            {
-                _places--;
-            }
-        }
+    /// <inheritdoc cref="SocketSessions.Track"/>
+    public void Track(ZmpSession session) => _sessions.Track(session);
 
-        if (session.Listener is { IsClosed: true })
-        {
-            // The listener closed between the two steps and may not have seen the connection.
-            session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, session.Listener.Linger);
-        }
-    }
+    public void Forget(ZmpSession session) => _sessions.Forget(session);
 
-    public void Forget(ZmpSession session)
-    {
-        lock (_gate)
-        {
-            _sessions.Remove(session);
-        }
-    }
-
-    public void Forget(InprocPipe pipe)
-    {
-        lock (_gate)
-        {
-            _inprocPipes.Remove(pipe.Endpoint, pipe);
-        }
-    }
+    public void Forget(InprocPipe pipe) => _inproc.Forget(pipe);
 
     public void Forget(ZmpListener listener)
     {
@@ -303,7 +228,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             TakeOut(dialer);
             if (dialer.Over.IsCompleted)
             {
-                _lingering.Remove(dialer); // Else a connect of the same endpoint still waits for it.
+                _lingering.Remove(dialer.Text, dialer); // Else a connect of the same endpoint still waits for it.
             }
         }
     }
@@ -312,13 +237,9 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     public void Close(TimeSpan linger)
     {
         ZmpListener[] listeners;
-        string[] names;
         lock (_gate)
         {
-            listeners = [.. _listeners];
-            _listeners.Clear();
-            names = [.. _inprocNames];
-            _inprocNames.Clear();
+            listeners = _listeners.RemoveAll();
         }
 
         foreach (ZmpListener listener in listeners)
@@ -326,47 +247,31 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             listener.Close();
         }
 
-        foreach (string name in names)
-        {
-            inproc.Unbind(name, socket);
-        }
-
-        foreach (Pipe pipe in socket.Pipes)
-        {
-            if (pipe is InprocPipe waiting)
-            {
-                inproc.Leave(waiting, linger);
-            }
-        }
+        _inproc.Close(linger);
     }
 
     /// <summary>Ends dialers and connections that have no pipe in the socket any more, or never had one.</summary>
     public void CloseSessions(DisconnectReason reason, TimeSpan linger)
     {
-        (ZmpSession[] sessions, ZmpDialer[] dialers) = Snapshot();
-        foreach (ZmpDialer dialer in dialers)
+        foreach (ZmpDialer dialer in Dialers())
         {
             dialer.Close(reason, TimeSpan.Zero); // A second call: only those are meant whose pipe was not in the socket.
         }
 
-        foreach (ZmpSession session in sessions)
+        foreach (ZmpSession session in _sessions.Accepted)
         {
-            if (session.Listener is not null)
-            {
-                session.Connection.RequestClose(reason, CloseMode.Orderly, linger);
-            }
+            session.Connection.RequestClose(reason, CloseMode.Orderly, linger);
         }
     }
 
     public void Abort()
     {
-        (ZmpSession[] sessions, ZmpDialer[] dialers) = Snapshot();
-        foreach (ZmpDialer dialer in dialers)
+        foreach (ZmpDialer dialer in Dialers())
         {
             dialer.Abort();
         }
 
-        foreach (ZmpSession session in sessions)
+        foreach (ZmpSession session in _sessions.All)
         {
             session.Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave);
         }
@@ -385,77 +290,16 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             _aliases.Remove(alias);
         }
 
-        return _dialers.Remove(dialer.Text);
+        return _dialers.RemoveAndTrim(dialer.Text, out _);
     }
 
-    private (ZmpSession[] Sessions, ZmpDialer[] Dialers) Snapshot()
+    /// <summary>All of them, also those that only deliver what is left.</summary>
+    private ZmpDialer[] Dialers()
     {
         lock (_gate)
         {
-            return ([.. _sessions], [.. _dialers.Values, .. _lingering]);
+            return [.. _dialers.Values, .. _lingering.All];
         }
-    }
-
-    private EndpointError BindInproc(string name, ZmpSettings settings)
-    {
-        if (!inproc.TryBind(name, socket, settings))
-        {
-            return new EndpointError(EndpointFault.AddressInUse, $"another socket of this context has bound {EndpointError.Quote(name)}; unbind it there or choose another name");
-        }
-
-        lock (_gate)
-        {
-            _inprocNames.Add(name);
-            if (!socket.IsClosed)
-            {
-                return EndpointError.None;
-            }
-        }
-
-        inproc.Unbind(name, socket); // Close may have looked before the name was in its list.
-
-        return EndpointError.None;
-    }
-
-    private bool UnbindInproc(string text)
-    {
-        if (!EndpointText.TryParse(text, out EndpointText parts, out _) || !string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal) || !inproc.Unbind(parts.Rest, socket))
-        {
-            return false;
-        }
-
-        lock (_gate)
-        {
-            _inprocNames.Remove(parts.Rest);
-        }
-
-        return true;
-    }
-
-    private EndpointError ConnectInproc(string name, string text, ZmpSettings settings)
-    {
-        InprocPipe? pipe = inproc.Connect(name, text, socket, settings, out bool mismatch);
-        if (mismatch)
-        {
-            return new EndpointError(EndpointFault.Incompatible, $"the socket that has bound {EndpointError.Quote(name)} is of a type that {socket.Type.Name} does not talk to");
-        }
-
-        if (pipe is null)
-        {
-            return TurnedAway(text, settings);
-        }
-
-        lock (_gate)
-        {
-            _inprocPipes.Add(text, pipe);
-        }
-
-        if (!socket.Has(pipe))
-        {
-            Forget(pipe); // The binder has gone again already.
-        }
-
-        return EndpointError.None;
     }
 
     private EndpointError TurnedAway(string text, ZmpSettings settings)
@@ -473,24 +317,5 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, "", text, detail: why);
         socket.Host.Warnings.ConnectionRefused(text, why);
         return EndpointError.None;
-    }
-
-    private void End(InprocPipe pipe, TimeSpan linger)
-    {
-        inproc.Leave(pipe, linger);
-        socket.Detach(pipe, dropUnread: true);
-        pipe.Close(DisconnectReason.Local, linger);
-    }
-
-    private void CloseSessionsOf(ZmpListener listener, TimeSpan linger)
-    {
-        foreach (ZmpSession session in Snapshot().Sessions)
-        {
-            if (ReferenceEquals(session.Listener, listener))
-            {
-                socket.Detach(session.Pipe, dropUnread: false); // As natively: who stops listening has not stopped reading.
-                session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, linger);
-            }
-        }
     }
 }

@@ -1,0 +1,167 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Zmp;
+using Net.Zlink.Transports;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>The inproc endpoints of one ZMP socket: the names that it has bound, and the pipes that it has connected.</summary>
+internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry)
+{
+    private readonly Lock _gate = new();
+    private readonly HashSet<string> _names = new(StringComparer.Ordinal);
+    private readonly ListsByKey<string, InprocPipe> _pipes = new(StringComparer.Ordinal); // By the text that each was connected with, any number of times.
+
+    /// <summary>Names that it has bound, and pipes that it has connected.</summary>
+    public int Count
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _names.Count + _pipes.Count;
+            }
+        }
+    }
+
+    /// <summary>What is bound.</summary>
+    public EndpointStatus[] Bound
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _names.Select(static name => new EndpointStatus($"{EndpointText.Inproc}://{name}", IsBound: true))];
+            }
+        }
+    }
+
+    /// <summary>What is connected, one for each pipe.</summary>
+    public EndpointStatus[] Connected
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _pipes.All.Select(static pipe => new EndpointStatus(pipe.Endpoint, IsBound: false))];
+            }
+        }
+    }
+
+    public EndpointError Bind(string name, ZmpSettings settings)
+    {
+        if (!registry.TryBind(name, socket, settings))
+        {
+            return new EndpointError(EndpointFault.AddressInUse, $"another socket of this context has bound {EndpointError.Quote(name)}; unbind it there or choose another name");
+        }
+
+        lock (_gate)
+        {
+            _names.Add(name);
+            if (!socket.IsClosed)
+            {
+                return EndpointError.None;
+            }
+        }
+
+        registry.Unbind(name, socket); // Close may have looked before the name was in its list.
+
+        return EndpointError.None;
+    }
+
+    /// <summary>Connects to a name, also before it is bound.</summary>
+    /// <returns>Null: one of the two sockets has no place for this peer.</returns>
+    public EndpointError? Connect(string name, string text, ZmpSettings settings)
+    {
+        InprocPipe? pipe = registry.Connect(name, text, socket, settings, out bool mismatch);
+        if (mismatch)
+        {
+            return new EndpointError(EndpointFault.Incompatible, $"the socket that has bound {EndpointError.Quote(name)} is of a type that {socket.Type.Name} does not talk to");
+        }
+
+        if (pipe is null)
+        {
+            return null;
+        }
+
+        lock (_gate)
+        {
+            _pipes.Add(text, pipe);
+        }
+
+        if (!socket.Has(pipe))
+        {
+            Forget(pipe); // The binder has gone again already.
+        }
+
+        return EndpointError.None;
+    }
+
+    /// <summary>Ends every pipe of that text, and frees the name if this socket has bound it. What is unread of the pipes is dropped; unsent messages are delivered within <paramref name="linger"/>.</summary>
+    /// <returns>False if there is neither.</returns>
+    public bool Remove(string text, TimeSpan linger)
+    {
+        InprocPipe[] pipes;
+        lock (_gate)
+        {
+            pipes = _pipes.RemoveAll(text);
+        }
+
+        foreach (InprocPipe pipe in pipes)
+        {
+            registry.Leave(pipe, linger);
+            socket.Detach(pipe, dropUnread: true);
+            pipe.Close(DisconnectReason.Local, linger);
+        }
+
+        return Unbind(text) || pipes.Length > 0;
+    }
+
+    public void Forget(InprocPipe pipe)
+    {
+        lock (_gate)
+        {
+            _pipes.Remove(pipe.Endpoint, pipe);
+        }
+    }
+
+    /// <summary>Frees the names. What waits for a binder goes on waiting for at most <paramref name="linger"/>.</summary>
+    public void Close(TimeSpan linger)
+    {
+        string[] names;
+        lock (_gate)
+        {
+            names = [.. _names];
+            _names.Clear();
+        }
+
+        foreach (string name in names)
+        {
+            registry.Unbind(name, socket);
+        }
+
+        foreach (Pipe pipe in socket.Pipes)
+        {
+            if (pipe is InprocPipe waiting)
+            {
+                registry.Leave(waiting, linger);
+            }
+        }
+    }
+
+    private bool Unbind(string text)
+    {
+        if (!EndpointText.TryParse(text, out EndpointText parts, out _) || !string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal) || !registry.Unbind(parts.Rest, socket))
+        {
+            return false;
+        }
+
+        lock (_gate)
+        {
+            _names.Remove(parts.Rest);
+        }
+
+        return true;
+    }
+}
