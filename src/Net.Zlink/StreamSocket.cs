@@ -39,10 +39,10 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     public string LastEndpoint => Volatile.Read(ref _lastEndpoint);
 
     /// <summary>What is bound now, with what the system filled in: a snapshot.</summary>
-    public IReadOnlyList<string> BoundEndpoints => EndpointStatus.TextsOf(Hub.Endpoints, areBound: true);
+    public IReadOnlyList<string> BoundEndpoints => EndpointStatus.TextsOf(Hub.Endpoints.All, areBound: true);
 
     /// <summary>What ConnectAsync has connected, or tries to connect anew, as it was given: a snapshot.</summary>
-    public IReadOnlyList<string> ConnectedEndpoints => EndpointStatus.TextsOf(Hub.Endpoints, areBound: false);
+    public IReadOnlyList<string> ConnectedEndpoints => EndpointStatus.TextsOf(Hub.Endpoints.All, areBound: false);
 
     /// <summary>Peers that can be sent to now.</summary>
     public int PeerCount => Hub.PeerCount;
@@ -102,7 +102,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
             throw ZlinkException.ForEndpoint(endpoint, error);
         }
 
-        if (!Hub.Unbind(target))
+        if (!Hub.Endpoints.Unbind(target))
         {
             throw new ZlinkException(ZlinkError.NotFound, $"{EndpointError.Quote(endpoint)} is not bound; use the text given to Bind or the one it returned");
         }
@@ -337,7 +337,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
-        if (!Hub.Disconnect(endpoint))
+        if (!Hub.Endpoints.Disconnect(endpoint))
         {
             throw new ZlinkException(ZlinkError.NotFound, $"{EndpointError.Quote(endpoint)} is not connected; use the text given to ConnectAsync");
         }
@@ -355,7 +355,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
 
     /// <summary>The peers that can be sent to now, in no particular order.</summary>
     /// <returns>A snapshot.</returns>
-    public IReadOnlyList<StreamPeer> GetPeers() => [.. Hub.Links.Select(PeerOf)];
+    public IReadOnlyList<StreamPeer> GetPeers() => [.. Hub.Peers.Select(PeerOf)];
 
     /// <summary>Calls back for this socket's events: in order, one at a time, on the thread pool and never on a shard, so that the callback may block. What it throws is logged.</summary>
     /// <param name="mask">Which events.</param>
@@ -454,7 +454,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
-        EndpointError error = Hub.Bind(endpoint, Options.Snapshot(), factory, out string resolved);
+        EndpointError error = Hub.Endpoints.Bind(endpoint, Options.Snapshot(), factory, out string resolved);
         if (error.Fault != EndpointFault.None)
         {
             throw ZlinkException.ForEndpoint(endpoint, error);

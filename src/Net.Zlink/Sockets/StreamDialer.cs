@@ -27,7 +27,7 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
     /// <returns>The new peer's id, or 0 and the reason.</returns>
     public async ValueTask<(uint Id, DialResult Failure)> BeginAsync(CancellationToken cancellation)
     {
-        if (!hub.TryAdd(this))
+        if (!hub.Endpoints.TryAdd(this))
         {
             return default;
         }
@@ -43,7 +43,7 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         {
             if (!isUp)
             {
-                hub.Forget(this);
+                hub.Endpoints.Forget(this);
             }
         }
     }
@@ -69,7 +69,7 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
             return Create(new SocketWire(result.Socket, target.Scheme));
         }
 
-        if (!hub.TryBeginHandshake())
+        if (!hub.Parts.TryEnter())
         {
             result.Socket.Dispose();
             return (0, new DialResult(null, SocketError.OperationAborted, UpgradeResult.Cancelled.Sentence));
@@ -88,7 +88,7 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         }
         finally
         {
-            hub.EndHandshake();
+            hub.Parts.Leave(); // Behind its peer, if it has become one.
         }
     }
 
@@ -109,7 +109,7 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
         }
         else
         {
-            hub.Forget(this);
+            hub.Endpoints.Forget(this);
         }
     }
 
@@ -144,6 +144,6 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
             EndpointEvents.DialerFailed(hub.Monitors, hub.Host, target.Text, e);
         }
 
-        hub.Forget(this);
+        hub.Endpoints.Forget(this);
     }
 }

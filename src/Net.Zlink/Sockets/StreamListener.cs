@@ -6,7 +6,7 @@ using Net.Zlink.Transports;
 namespace Net.Zlink.Sockets;
 
 /// <summary>One bound endpoint of a STREAM socket: turns accepted sockets into peers, after the transport's own handshake where it has one.</summary>
-internal sealed class StreamListener(StreamHub hub, ITransportListener listener, string text, StreamSettings settings, IPeerFactory factory) : IAcceptSink
+internal sealed class StreamListener(StreamHub hub, ITransportListener listener, StreamSettings settings, IPeerFactory factory) : IAcceptSink
 {
     private readonly CancellationTokenSource _closing = new();
     private volatile bool _closed;
@@ -21,9 +21,6 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
 
     /// <inheritdoc cref="WireUpgrade.Staleness"/>
     public string? Staleness => listener.Upgrade?.Staleness;
-
-    /// <summary>Whether <paramref name="target"/>, given to Unbind, means this listener. May look a name up: call it without a lock.</summary>
-    public bool IsNamedBy(BindTarget target) => string.Equals(text, target.Text, StringComparison.Ordinal) || target.Names(listener);
 
     /// <summary>Tells of it: before anybody can find it to close it, which is told, too.</summary>
     public void Announce() => hub.Monitors.Publish(SocketEventTypes.Listening, listener.Handle, Endpoint, "");
@@ -56,13 +53,13 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         {
             Create(new SocketWire(socket, listener.Scheme));
         }
-        else if (hub.TryBeginHandshake())
+        else if (hub.Parts.TryEnter())
         {
             _ = UpgradeAsync(listener.Upgrade, socket);
         }
         else
         {
-            hub.GiveUpPlace();
+            hub.Links.GiveUpPlace();
             socket.Dispose();
         }
     }
@@ -75,7 +72,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
 
     public void OnListenerClosed(SocketError error)
     {
-        hub.Forget(this);
+        hub.Endpoints.Forget(this);
         EndpointEvents.ListenerFailed(hub.Monitors, hub.Host, listener.Handle, Endpoint, error);
     }
 
@@ -83,7 +80,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
     {
         if (factory.Create(hub, wire, settings, Endpoint, origin: this) == 0)
         {
-            hub.GiveUpPlace();
+            hub.Links.GiveUpPlace();
         }
     }
 
@@ -102,11 +99,11 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         {
             if (result.Wire is null)
             {
-                hub.GiveUpPlace();
+                hub.Links.GiveUpPlace();
                 hub.Counters.FailedHandshakes.Count(result.Cause);
             }
 
-            hub.EndHandshake(); // The hub waits for it when it closes.
+            hub.Parts.Leave(); // The hub waits for it when it closes.
         }
     }
 }

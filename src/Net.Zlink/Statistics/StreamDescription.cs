@@ -11,7 +11,7 @@ internal static class StreamDescription
         StreamStatistics counts = socket.GetStatistics();
         var text = new StringBuilder();
         Line(text, $"STREAM{(socket.Hub.IsClosed ? ", closed" : "")}");
-        Endpoints(text, socket.Hub.Endpoints);
+        Endpoints(text, socket.Hub.Endpoints.All);
         Line(text, $"  connections: {counts.AcceptedConnections} accepted, {counts.DialledConnections} dialled, {counts.RefusedConnections} refused, {FailedHandshakes(counts.HandshakeFailures)}, {counts.ClosedConnections} closed, {counts.HandlerFaults} handlers threw");
         Line(text, $"  sent: {counts.AcceptedMessages} accepted = {counts.WrittenMessages} written + {counts.DroppedMessages} dropped + {counts.AcceptedMessages - counts.WrittenMessages - counts.DroppedMessages} queued");
         Line(text, $"  received: {counts.ReceivedMessages} read, {counts.DroppedUnreadMessages} dropped unread, {counts.UnreadMessages} unread");

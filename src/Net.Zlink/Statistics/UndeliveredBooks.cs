@@ -21,7 +21,7 @@ internal sealed class UndeliveredBooks
         {
             _messages += sum.AcceptedMessages - sum.WrittenMessages; // What still waits, too: of a connection that a held shard keeps open.
             _bytes += sum.AcceptedBytes - sum.WrittenBytes;
-            foreach (UndeliveredLink link in hub.Undelivered)
+            foreach (UndeliveredLink link in hub.Links.Undelivered)
             {
                 if (_peers.Count < MaxPeers)
                 {

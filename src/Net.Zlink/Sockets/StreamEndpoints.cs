@@ -1,0 +1,164 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Transports;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>The endpoints of one STREAM socket: what it has bound, and what it has connected or tries to connect anew.</summary>
+/// <remarks>Safe for any number of threads. Each is found by its text: thousands are ended one by one without a look at all of them for each.</remarks>
+internal sealed class StreamEndpoints(StreamHub hub)
+{
+    private readonly Lock _gate = new();
+    private readonly BoundListeners<StreamListener> _listeners = new();
+    private readonly ListsByKey<string, StreamDialer> _dialers = new(StringComparer.Ordinal); // Those that have a connection, or try to make one, by their text.
+    private bool _isClosed;
+
+    /// <summary>Those that are bound, and those that are connected or tried again.</summary>
+    public EndpointStatus[] All
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _listeners.All.Select(static l => new EndpointStatus(l.Endpoint, IsBound: true, l.Staleness)), .. _dialers.All.Select(static d => new EndpointStatus(d.Text, IsBound: false, d.WhyNotConnected))];
+            }
+        }
+    }
+
+    /// <summary>Binds and starts to accept.</summary>
+    public EndpointError Bind(string text, StreamSettings settings, IPeerFactory factory, out string endpoint)
+    {
+        endpoint = "";
+        if (!Endpoints.TryParseBind(text, out BindTarget target, out EndpointError error))
+        {
+            return EndpointEvents.BindFailed(hub.Monitors, text, error);
+        }
+
+        (ITransportListener? bound, error) = target.Bind(settings.Transport);
+        if (bound is null)
+        {
+            return EndpointEvents.BindFailed(hub.Monitors, text, error);
+        }
+
+        var listener = new StreamListener(hub, bound, settings, factory);
+        lock (_gate)
+        {
+            if (_isClosed)
+            {
+                bound.Close();
+                return error;
+            }
+
+            listener.Announce();
+            _listeners.Add(listener, text, bound);
+        }
+
+        endpoint = listener.Endpoint;
+        listener.Start();
+        return EndpointError.None;
+    }
+
+    /// <summary>Closes every listener of that text (as given, or as resolved) and the peers that came in by it.</summary>
+    /// <returns>False if there is none.</returns>
+    public bool Unbind(BindTarget target)
+    {
+        BoundListeners<StreamListener>.Candidates candidates;
+        lock (_gate)
+        {
+            candidates = _listeners.Look(target.Text, target);
+        }
+
+        List<StreamListener> found = candidates.Meant(); // May look a name up, so not under the lock.
+        lock (_gate)
+        {
+            found.RemoveAll(l => !_listeners.Remove(l)); // Another thread was first.
+        }
+
+        foreach (StreamListener listener in found)
+        {
+            listener.Close();
+            foreach (StreamLink link in hub.Links.Of(listener))
+            {
+                link.KeepsUnread = true; // As natively: who stops listening has not stopped reading.
+                link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
+            }
+        }
+
+        return found.Count > 0;
+    }
+
+    /// <summary>Ends every dialer of that text, and the peers that it has connected to.</summary>
+    /// <returns>False if there is none.</returns>
+    public bool Disconnect(string text)
+    {
+        StreamDialer[] found;
+        lock (_gate)
+        {
+            found = _dialers.RemoveAll(text); // Another thread finds them no more.
+        }
+
+        foreach (StreamDialer dialer in found)
+        {
+            dialer.Close();
+            Interlocked.MemoryBarrier(); // Before its connections are looked for: see StreamHub.Announce.
+            foreach (StreamLink link in hub.Links.Of(dialer))
+            {
+                if (!hub.Disconnect(link.Id, CloseMode.Orderly))
+                {
+                    link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
+                }
+            }
+        }
+
+        return found.Length > 0;
+    }
+
+    public void Forget(StreamListener listener)
+    {
+        lock (_gate)
+        {
+            _listeners.Remove(listener);
+        }
+    }
+
+    /// <summary>A dialer begins. False if the socket is closed.</summary>
+    public bool TryAdd(StreamDialer dialer)
+    {
+        lock (_gate)
+        {
+            return !_isClosed && _dialers.Add(dialer.Text, dialer);
+        }
+    }
+
+    /// <summary>A dialer has no connection and makes none any more.</summary>
+    public void Forget(StreamDialer dialer)
+    {
+        lock (_gate)
+        {
+            _dialers.Remove(dialer.Text, dialer);
+        }
+    }
+
+    /// <summary>No endpoint is made any more, and those that are there come to nothing. Their connections are for the caller to end.</summary>
+    public void Close()
+    {
+        StreamListener[] listeners;
+        StreamDialer[] dialers;
+        lock (_gate)
+        {
+            _isClosed = true;
+            listeners = _listeners.RemoveAll();
+            dialers = _dialers.RemoveAll();
+        }
+
+        foreach (StreamDialer dialer in dialers)
+        {
+            dialer.Close();
+        }
+
+        foreach (StreamListener listener in listeners)
+        {
+            listener.Close();
+        }
+    }
+}

@@ -1,0 +1,107 @@
+using System.Net.Sockets;
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
+using Net.Zlink.Tests.Support;
+using Net.Zlink.Transports;
+using Xunit;
+
+namespace Net.Zlink.Tests.Sockets;
+
+/// <summary>The connections of a STREAM socket, by whom they came, and their books.</summary>
+public sealed class StreamLinksTests : IDisposable
+{
+    private readonly SocketWire _wire = new(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp");
+    private readonly OpenParts _parts = new();
+    private readonly StreamLinks _links;
+
+    public StreamLinksTests() => _links = new StreamLinks(new StreamCounters(), _parts);
+
+    public void Dispose() => _wire.Dispose();
+
+    [Fact]
+    public void Those_of_an_endpoint_are_found_until_they_are_closed()
+    {
+        object one = new();
+        object other = new();
+        StreamLink first = Register(one);
+        StreamLink second = Register(other);
+        StreamLink third = Register(one);
+        Assert.Equal([1u, 2u, 3u], [first.Id, second.Id, third.Id]);
+        Assert.Equal([first, third], _links.Of(one));
+        _links.Close(first, new LinkCounts(5, 6, new OutboundCounts { DroppedMessages = 1, DroppedBytes = 2 }));
+        Assert.Equal([third], _links.Of(one));
+        Assert.Equal([second], _links.Of(other));
+        Assert.Equal([2u, 3u], _links.All.Select(static link => link.Id).Order());
+        StreamCounters sum = _links.Sum();
+        Assert.Equal((1, 5, 6, 1, 2), (sum.Closed, sum.ReceivedMessages, sum.ReceivedBytes, sum.DroppedMessages, sum.DroppedBytes));
+        Assert.Equal([new UndeliveredLink(1, "tcp://test", first.RemoteText, 1, 2)], _links.Undelivered);
+    }
+
+    [Fact]
+    public void A_closed_socket_takes_no_more_and_is_over_with_the_last_connection()
+    {
+        StreamLink link = Register(new object());
+        Assert.True(_parts.TryClose());
+        _parts.Leave();
+        Assert.False(_links.TryRegister("tcp://test", new object(), _wire, null, out _));
+        Assert.Single(_links.All);
+        Assert.False(_parts.AllClosed.IsCompleted);
+        _links.Close(link, default);
+        Assert.True(_parts.AllClosed.IsCompleted);
+    }
+
+    [Fact]
+    public void Those_of_one_endpoint_of_thousands_are_found_without_a_copy_of_all()
+    {
+        const int Endpoints = 5_000;
+        object[] origins = [.. Enumerable.Range(0, Endpoints).Select(static _ => new object())];
+        Array.ForEach(origins, origin => Register(origin));
+
+        // An array of one. A list of all has 40,000 bytes.
+        Assert.InRange(Allocations.Of(() => Assert.Same(origins[7], _links.Of(origins[7])[0].Origin), rounds: 10), 0, 10 * 100);
+    }
+
+    [Fact]
+    public void To_add_up_thousands_of_connections_costs_as_much_memory_as_to_add_up_none()
+    {
+        long ofNone = Allocations.Of(() => _links.Sum(), rounds: 10);
+        for (int i = 0; i < 5_000; i++)
+        {
+            Register(this);
+        }
+
+        Assert.InRange(Allocations.Of(() => _links.Sum(), rounds: 10), ofNone, ofNone);
+    }
+
+    [Fact]
+    public async Task What_peers_had_sent_is_counted_once_at_every_moment_while_they_leave()
+    {
+        const int Peers = 30;
+        const int Each = 10;
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Bind(out string endpoint);
+        var peers = new List<RawPeer>();
+        for (int i = 0; i < Peers; i++)
+        {
+            RawPeer peer = await fixture.ConnectAsync(endpoint);
+            peers.Add(peer);
+            await peer.SendAsync(Support.Wire.Frames([.. Enumerable.Repeat<byte[]>([1], Each)]));
+        }
+
+        await fixture.UntilAsync(() => socket.GetStatistics().ReceivedMessages == Peers * Each);
+        peers.ForEach(static peer => peer.Reset());
+        StreamStatistics statistics;
+        do
+        {
+            statistics = socket.GetStatistics();
+            Assert.Equal(Peers * Each, statistics.ReceivedMessages);
+        }
+        while (statistics.ClosedConnections < Peers);
+    }
+
+    private StreamLink Register(object origin)
+    {
+        Assert.True(_links.TryRegister("tcp://test", origin, _wire, null, out StreamLink link));
+        return link;
+    }
+}
