@@ -34,7 +34,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     public IReadOnlyList<string> ConnectedEndpoints => EndpointStatus.TextsOf(Core.Endpoints.All, areBound: false);
 
     /// <summary>Pipes to peers, also to those that are not connected yet.</summary>
-    public int PeerCount => Core.Pipes.Length;
+    public int PeerCount => Core.PipeCount;
 
     /// <summary>A message can be received now.</summary>
     public bool CanReceive => Core.Receive.IsReadable;

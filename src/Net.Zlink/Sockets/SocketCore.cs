@@ -15,10 +15,9 @@ namespace Net.Zlink.Sockets;
 internal abstract class SocketCore
 {
     private readonly HashSet<Pipe> _pipes = [];
-    private readonly TaskCompletionSource _allClosed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly OpenParts _parts = new();
     private ShortLock _gate;
     private WirePipe? _only;
-    private int _pending;
     private bool _isClosed;
     private int _narrowings;
 
@@ -30,6 +29,7 @@ internal abstract class SocketCore
         Line = new SendLine(this);
         Endpoints = new SocketEndpoints(this, inproc);
         Events = new SessionEvents(this);
+        Sessions = new SessionLife(this);
     }
 
     public EngineHost Host { get; }
@@ -50,6 +50,9 @@ internal abstract class SocketCore
 
     public SessionEvents Events { get; }
 
+    /// <summary>What its connections tell it of themselves.</summary>
+    public SessionLife Sessions { get; }
+
     /// <summary>What is done with what comes in.</summary>
     public virtual InboundRole InboundRole => InboundRole.All;
 
@@ -66,7 +69,7 @@ internal abstract class SocketCore
     public ReadinessWatchers WritableWatchers { get; } = new();
 
     /// <summary>Completes when the socket was closed and the last connection is gone.</summary>
-    public Task AllClosed => _allClosed.Task;
+    public Task AllClosed => _parts.AllClosed;
 
     public bool IsClosed => Volatile.Read(ref _isClosed);
 
@@ -263,6 +266,18 @@ internal abstract class SocketCore
     /// <summary>Looks for what the only peer may have just sent, on the calling thread. With several peers it would favour one.</summary>
     public void ReadAhead() => Volatile.Read(ref _only)?.Session?.Connection.TryReadAhead();
 
+    /// <summary>How many there are, also of those that are not connected yet.</summary>
+    public int PipeCount
+    {
+        get
+        {
+            using (Gate.Hold())
+            {
+                return _pipes.Count;
+            }
+        }
+    }
+
     /// <summary>All pipes, also those that are not connected yet.</summary>
     public Pipe[] Pipes
     {
@@ -275,125 +290,14 @@ internal abstract class SocketCore
         }
     }
 
-    /// <summary>A session's handshake is complete. False: the peer is turned away, and the connection is closing.</summary>
-    public bool OnSessionReady(ZmpSession session, PeerIdentity peer)
-    {
-        WirePipe pipe = session.Pipe;
-        bool again = pipe.IsAttached && pipe.WasConnected;
-        bool isNew = !pipe.IsAttached;
-        if (pipe.Alias is { } alias)
-        {
-            peer = peer with { RoutingId = alias };
-        }
+    /// <inheritdoc cref="OpenParts.TryEnter"/>
+    public bool Enter() => _parts.TryEnter();
 
-        bool isLeft = pipe.Dialer is { IsClosing: true };
-        if (isLeft || !TryAttach(pipe, peer))
-        {
-            if ((isLeft || IsClosed) && pipe.Dialer is { } dialer)
-            {
-                dialer.DeliverRest(session); // Of a closed socket it may be told in a moment only.
-                return true;
-            }
+    /// <inheritdoc cref="OpenParts.EnterAgain"/>
+    public void EnterAgain() => _parts.EnterAgain();
 
-            if (IsClosed)
-            {
-                // It came to the end of its handshake while the socket was being closed: nothing is wrong with the peer.
-                session.Connection.Close(End.Outcome == SendStatus.Terminated ? DisconnectReason.ContextTerminated : DisconnectReason.Local, CloseMode.Orderly, detail: null);
-                return false;
-            }
-
-            string why = WhyNoPlace(peer);
-            Events.Refused(session, why);
-            session.Connection.Close(DisconnectReason.Refused, CloseMode.Orderly, why);
-            return false;
-        }
-
-        pipe.Session = session;
-        pipe.WasConnected = true;
-        Interlocked.MemoryBarrier(); // As in ZmpDialer.DeliverRest.
-        if (pipe.Dialer is { IsClosing: true } closing)
-        {
-            Detach(pipe, dropUnread: true); // Disconnected between the two looks: attached again just now.
-            closing.DeliverRest(session);
-            return true;
-        }
-
-        if (pipe.Dialer is null && !Has(pipe) && !IsClosed)
-        {
-            session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, session.Connection.Settings.CloseTimeout); // Thrown out in this moment. Behind what is sent to it: the queue is let go of when this returns.
-            return true;
-        }
-
-        Greet(pipe, isNew ? GreetingOccasion.NewPipe : again ? GreetingOccasion.NextConnection : GreetingOccasion.FirstConnection);
-        Events.Publish(SocketEventTypes.ConnectionReady, 0, session, detail: null);
-        return true;
-    }
-
-    /// <summary>A connection takes no more in and out.</summary>
-    public void OnSessionClosing(ZmpSession session, bool wasReady)
-    {
-        WirePipe pipe = session.Pipe;
-        pipe.Session = null;
-        Events.Closing(session, wasReady);
-        if (!session.OutboundSurvives)
-        {
-            Detach(pipe, dropUnread: false);
-        }
-        else if (wasReady)
-        {
-            OnConnectionLost(pipe, session);
-        }
-    }
-
-    /// <summary>A connection is over.</summary>
-    public void OnSessionClosed(ZmpSession session)
-    {
-        Endpoints.Forget(session);
-        if (!session.OutboundSurvives)
-        {
-            CloseBooks(session.Pipe);
-            session.Pipe.BecomeRest();
-        }
-
-        Leave();
-    }
-
-    /// <summary>One more thing that has to end before the socket has. False if it is closed.</summary>
-    public bool Enter()
-    {
-        using (Gate.Hold())
-        {
-            if (_isClosed)
-            {
-                return false;
-            }
-
-            _pending++;
-            return true;
-        }
-    }
-
-    /// <summary>As <see cref="Enter"/>, for something that is entered already and goes on while the socket lingers.</summary>
-    public void EnterAgain()
-    {
-        using (Gate.Hold())
-        {
-            _pending++;
-        }
-    }
-
-    /// <summary>As <see cref="EnterAgain"/>, under the lock.</summary>
-    protected void EnterUnderLock() => _pending++;
-
-    /// <summary>That thing has ended.</summary>
-    public void Leave()
-    {
-        using (Gate.Hold())
-        {
-            _pending--;
-            CompleteIfAllClosed();
-        }
-    }
+    /// <inheritdoc cref="OpenParts.Leave"/>
+    public void Leave() => _parts.Leave();
 
     /// <summary>Stops accepting and receiving, and ends every pipe in order within the linger time. Returns at once; <see cref="AllClosed"/> follows.</summary>
     public void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end)
@@ -407,7 +311,7 @@ internal abstract class SocketCore
 
             End = end;
             Volatile.Write(ref _isClosed, true); // Behind the reason: whoever sees that it is closed sees why.
-            _pending++; // This call: what ends meanwhile is not the last thing.
+            _parts.TryClose();
         }
 
         Endpoints.Close(linger);
@@ -422,7 +326,7 @@ internal abstract class SocketCore
         Endpoints.CloseSessions(reason, linger);
         Monitors.Stop();
         WritableWatchers.TellFenced();
-        Leave();
+        _parts.Leave(); // This call, which is one of them.
     }
 
     /// <summary>Ends what is still there, without waiting for anybody.</summary>
@@ -487,12 +391,4 @@ internal abstract class SocketCore
     }
 
     private void FindOnly() => Volatile.Write(ref _only, _pipes.Count == 1 ? _pipes.First() as WirePipe : null);
-
-    private void CompleteIfAllClosed()
-    {
-        if (_isClosed && _pending == 0)
-        {
-            _allClosed.TrySetResult();
-        }
-    }
 }

@@ -310,7 +310,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
 
         // As in the native core the call succeeds and the first endpoint goes on being used; here at least somebody hears of it.
-        bool isHere = socket.Type == ZmpSocketType.Pair && (socket.Pipes.Length > 0 || socket.Receive.IsReadable);
+        bool isHere = socket.Type == ZmpSocketType.Pair && (socket.PipeCount > 0 || socket.Receive.IsReadable);
         string why = isHere ? socket.WhyNoPlace(null)
             : $"{(socket.Type == ZmpSocketType.Router ? "here or there" : "there")}, the socket has no place for this peer: a PAIR has one already, or its routing id is in use";
         Interlocked.Increment(ref socket.Books.Refused);

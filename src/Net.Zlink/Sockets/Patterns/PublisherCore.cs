@@ -309,7 +309,7 @@ internal sealed class PublisherCore : SocketCore
     private void DropTopics(PublisherPlace place)
     {
         place.Share.TryHold(0);
-        EnterUnderLock();
+        EnterAgain();
         Volatile.Write(ref _leaving, _leaving + 1);
         Departures.Add(place.Clear(_notices));
     }

@@ -291,7 +291,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         WasBrief = _isReady && !HasLasted && reason is (DisconnectReason.Remote or DisconnectReason.TransportError);
         EndReason = reason;
         EndDetail = detail ?? reason.Words();
-        _socket.OnSessionClosing(this, _isReady);
+        _socket.Sessions.OnClosing(this, _isReady);
     }
 
     public void OnFlushed(Connection connection)
@@ -306,7 +306,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     {
         _heartbeats?.Stop();
         _messages.Abandon();
-        _socket.OnSessionClosed(this);
+        _socket.Sessions.OnClosed(this);
         Left.TrySetResult();
         Closed.TrySetResult();
     }
@@ -418,7 +418,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         ZmpProperties? properties = ZmpProperties.Of(body, address.Length > 0 ? [new(ZmpProperties.PeerAddressKey, address), new(ZmpProperties.FileDescriptorKey, NumberOf(Connection.Wire.Socket))] : []);
         (string local, string remote) = Ends;
         var peer = new PeerIdentity(_peerRoutingId, properties, remote, local, _socket.Host.Time.GetUtcNow()) { Certificate = Connection.Wire.RemoteCertificate, Request = Connection.Wire.Request };
-        if (!_socket.OnSessionReady(this, peer))
+        if (!_socket.Sessions.OnReady(this, peer))
         {
             return false;
         }
