@@ -18,11 +18,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     private readonly EngineHost _host;
     private readonly bool _ownsPool;
     private readonly Lock _gate = new();
-    private readonly List<IContextSocket> _sockets = [];
-    private readonly SocketTotals _gone = new();
-    private readonly StreamCounters _goneStreams = new();
     private readonly Lazy<Task<ShutdownReport>> _shutdown;
-    private readonly UndeliveredBooks _undelivered = new();
     private readonly ZlinkMeters _meters;
     private TimeSpan _deadline;
     private bool _closed;
@@ -46,6 +42,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         _deadline = options.ShutdownTimeout;
         ILogger logger = options.LoggerFactory is { } factory ? new GuardedLogger(factory.CreateLogger(ZlinkLibrary.LogCategory)) : NullLogger.Instance;
         _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions), options.TimeProvider, logger, new ShardWatch(this, logger), options.TlsAndWebSocketShardCount, options.MaxHandshakes) { Budget = ByteBudget.Of(options.QueuedByteLimit, logger), Unfinished = FairLimit.Of(options.UnfinishedByteLimit), Subscriptions = FairLimit.Of(options.SubscriptionByteLimit) };
+        Sockets = new ContextSockets(options.MaxSockets);
         _meters = new ZlinkMeters(this);
         _shutdown = new Lazy<Task<ShutdownReport>>(DrainAsync);
     }
@@ -56,6 +53,8 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     internal ZlinkContextOptions Options => _options;
 
     internal EngineHost Host => _host;
+
+    internal ContextSockets Sockets { get; }
 
     internal InprocRegistry Inproc { get; } = new();
 
@@ -128,11 +127,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     public ContextStatistics GetStatistics()
     {
         ShardStatistics[] shards = [.. _host.Shards.All.Select(ShardStatistics.Of)];
-
-        lock (_gate)
-        {
-            return new ContextStatistics { Shards = shards, Sockets = _sockets.Count, QueuedBytes = _host.Budget?.Used ?? 0, QueuesWaiting = _host.Budget?.Waiting ?? 0, UnfinishedBytes = _host.Unfinished?.Bytes ?? 0, SubscriptionBytes = _host.Subscriptions?.Bytes ?? 0 };
-        }
+        return new ContextStatistics { Shards = shards, Sockets = Sockets.Count, QueuedBytes = _host.Budget?.Used ?? 0, QueuesWaiting = _host.Budget?.Waiting ?? 0, UnfinishedBytes = _host.Unfinished?.Bytes ?? 0, SubscriptionBytes = _host.Subscriptions?.Bytes ?? 0 };
     }
 
     /// <summary>
@@ -183,80 +178,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <summary>Completes when no shard has runnable work.</summary>
     internal Task WhenIdleAsync() => _host.Shards.WhenIdleAsync();
 
-    internal void Forget(IContextSocket socket)
-    {
-        SocketStatistics? last = (socket as ZlinkSocket)?.GetStatistics();
-        StreamCounters? lastOfStream = (socket as StreamSocket)?.Hub.Sum();
-        lock (_gate)
-        {
-            if (!_sockets.Remove(socket))
-            {
-                return;
-            }
-
-            if (last is not null)
-            {
-                _gone.AddGone(((ZlinkSocket)socket).Core.Type, last);
-            }
-
-            if (lastOfStream is not null)
-            {
-                // Nothing of it waits any more.
-                lastOfStream.QueuedMessages = 0;
-                lastOfStream.UnreadMessages = 0;
-                _goneStreams.Add(lastOfStream);
-            }
-
-            // Under the lock: the socket's own end and the context's meet here, and whoever comes second goes on to the report.
-            socket.AddTo(_undelivered);
-        }
-    }
-
-    /// <summary>What all ZMP sockets did, gone ones included: a snapshot.</summary>
-    internal SocketTotals SnapshotTotals()
-    {
-        SocketTotals totals;
-        IContextSocket[] living;
-        lock (_gate)
-        {
-            totals = _gone.Copy();
-            living = [.. _sockets];
-        }
-
-        foreach (ZlinkSocket socket in living.OfType<ZlinkSocket>())
-        {
-            totals.Add(socket);
-        }
-
-        return totals;
-    }
-
-    /// <summary>What all STREAM sockets did, gone ones included: a snapshot.</summary>
-    internal StreamCounters SnapshotStreams()
-    {
-        var sum = new StreamCounters();
-        IContextSocket[] living;
-        lock (_gate)
-        {
-            sum.Add(_goneStreams);
-            living = [.. _sockets];
-        }
-
-        foreach (StreamSocket socket in living.OfType<StreamSocket>())
-        {
-            sum.Add(socket.Hub.Sum());
-        }
-
-        return sum;
-    }
-
-    internal IContextSocket[] SnapshotSockets()
-    {
-        lock (_gate)
-        {
-            return [.. _sockets];
-        }
-    }
+    internal void Forget(IContextSocket socket) => Sockets.Forget(socket);
 
     private TSocket Add<TSocket, TOptions>(TOptions options, Func<ZlinkContext, TOptions, TSocket> make)
         where TSocket : IContextSocket
@@ -280,14 +202,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_closed, this);
-            if (_sockets.Count >= _options.MaxSockets)
-            {
-                int delivering = _sockets.Count(static one => one.IsClosed);
-                string dead = delivering == 0 ? "" : $"; {delivering} of them are disposed and still deliver what they had accepted: a finite Linger bounds that";
-                throw new ZlinkException(ZlinkError.TooManySockets, $"the context has its {_options.MaxSockets} sockets; dispose some or raise MaxSockets{dead}");
-            }
-
-            _sockets.Add(socket);
+            Sockets.Add(socket); // Under the lock: the shutdown ends it, or it is not made.
             return socket;
         }
     }
@@ -297,7 +212,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         // Off the caller's stack: it may be a shard, or hold a lock of its own.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         long started = Stopwatch.GetTimestamp();
-        IContextSocket[] sockets = SnapshotSockets();
+        IContextSocket[] sockets = Sockets.Living;
         Inproc.Close();
         _host.OwnEndpoints.End();
         foreach (IContextSocket socket in sockets)
@@ -325,7 +240,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
             Forget(socket);
         }
 
-        ShutdownReport report = _undelivered.Report(drained, Stopwatch.GetElapsedTime(started), [.. held.Select(static shard => shard.Index)]);
+        ShutdownReport report = Sockets.Undelivered.Report(drained, Stopwatch.GetElapsedTime(started), [.. held.Select(static shard => shard.Index)]);
         _meters.Dispose();
         foreach (ShardLoop shard in held)
         {
@@ -366,7 +281,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         public void OnSlowRun(ShardLoop shard, string work, TimeSpan elapsed)
         {
             Log.SlowRun(logger, shard.Index, elapsed.TotalMilliseconds, work);
-            foreach (IContextSocket socket in context.SnapshotSockets())
+            foreach (IContextSocket socket in context.Sockets.Living)
             {
                 socket.Monitors.Publish(SocketEventTypes.SlowHandler, (long)elapsed.TotalMilliseconds, "", "", detail: work);
             }

@@ -122,31 +122,44 @@ internal sealed class SocketBooks
     /// <summary>The sums of all pipes, gone and living.</summary>
     public (OutboundCounts Outbound, LaneCounts Inbound) Sum()
     {
-        OutboundCounts outbound;
-        LaneCounts inbound;
-        InboundLane[] unread;
-        Pipe[] open;
+        OutboundCounts outbound = default;
+        LaneCounts inbound = default;
+        AddTo(ref outbound, ref inbound);
+        return (outbound, inbound);
+    }
+
+    /// <summary>Adds the sums of all pipes, gone and living.</summary>
+    public void AddTo(ref OutboundCounts outbound, ref LaneCounts inbound)
+    {
+        RentedCopy<InboundLane> unread;
+        RentedCopy<Pipe> open;
         lock (_gate)
         {
-            outbound = _outbound;
-            inbound = _inbound;
-            unread = [.. _unread];
-            open = [.. _open];
+            Sum(ref outbound, _outbound);
+            Sum(ref inbound, _inbound);
+            unread = new RentedCopy<InboundLane>(_unread);
+            open = new RentedCopy<Pipe>(_open);
         }
 
         // Outside of the lock, for which a newcomer waits under the socket's: two locks a peer, 1 ms for 10,000. What goes meanwhile counts on in its own books.
         bool isAnyRead = false;
-        foreach (InboundLane lane in unread)
+        using (unread)
         {
-            LaneCounts counts = lane.Counts;
-            Sum(ref inbound, counts);
-            isAnyRead |= counts.QueuedMessages == 0;
+            foreach (InboundLane lane in unread.Items)
+            {
+                LaneCounts counts = lane.Counts;
+                Sum(ref inbound, counts);
+                isAnyRead |= counts.QueuedMessages == 0;
+            }
         }
 
-        foreach (Pipe pipe in open)
+        using (open)
         {
-            Sum(ref outbound, pipe.Outbound);
-            Sum(ref inbound, pipe.Lane.Counts);
+            foreach (Pipe pipe in open.Items)
+            {
+                Sum(ref outbound, pipe.Outbound);
+                Sum(ref inbound, pipe.Lane.Counts);
+            }
         }
 
         if (isAnyRead)
@@ -156,8 +169,6 @@ internal sealed class SocketBooks
                 SettleUnread();
             }
         }
-
-        return (outbound, inbound);
     }
 
     /// <summary>Closes the books of lanes that are read to their end.</summary>
@@ -177,7 +188,7 @@ internal sealed class SocketBooks
         _nextSettling = 2 * _unread.Count;
     }
 
-    private static void Sum(ref OutboundCounts sum, in OutboundCounts one)
+    public static void Sum(ref OutboundCounts sum, in OutboundCounts one)
     {
         sum.AcceptedMessages += one.AcceptedMessages;
         sum.AcceptedBytes += one.AcceptedBytes;
@@ -191,7 +202,7 @@ internal sealed class SocketBooks
         sum.Excuse(one.ObsoleteMessages, one.ObsoleteBytes);
     }
 
-    private static void Sum(ref LaneCounts sum, in LaneCounts one)
+    public static void Sum(ref LaneCounts sum, in LaneCounts one)
     {
         sum.Received += one.Received;
         sum.ReceivedBytes += one.ReceivedBytes;

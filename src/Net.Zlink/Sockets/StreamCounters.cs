@@ -10,7 +10,8 @@ internal sealed class StreamCounters
     public long Closed;
     public long HandlerFaults;
 
-    // What waits now, in the sums that are made on demand: to be written, and to be received.
+    // What is there now, in the sums that are made on demand: peers that can be sent to, what waits to be written, and to be received.
+    public long Peers;
     public long QueuedMessages;
     public long UnreadMessages;
 
@@ -36,6 +37,7 @@ internal sealed class StreamCounters
         FailedHandshakes.Add(other.FailedHandshakes);
         Closed += other.Closed;
         HandlerFaults += Volatile.Read(ref other.HandlerFaults);
+        Peers += other.Peers;
         QueuedMessages += other.QueuedMessages;
         UnreadMessages += other.UnreadMessages;
         ReceivedMessages += other.ReceivedMessages;
@@ -47,6 +49,14 @@ internal sealed class StreamCounters
         DroppedMessages += other.DroppedMessages;
         DroppedBytes += other.DroppedBytes;
         DroppedUnread += other.DroppedUnread;
+    }
+
+    /// <summary>The socket is gone: nothing of it is there any more.</summary>
+    public void Close()
+    {
+        Peers = 0;
+        QueuedMessages = 0;
+        UnreadMessages = 0;
     }
 
     public void Add(in LinkCounts link)

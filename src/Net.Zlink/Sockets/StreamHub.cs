@@ -161,6 +161,7 @@ internal sealed class StreamHub
     public StreamCounters Sum()
     {
         StreamCounters sum = Links.Sum();
+        sum.Peers = PeerCount;
         (sum.UnreadMessages, _, _, sum.DroppedUnread) = Queue.Depth;
         return sum;
     }

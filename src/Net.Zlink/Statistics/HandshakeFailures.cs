@@ -22,7 +22,4 @@ public readonly record struct HandshakeFailures(long Lost, long TimedOut, long M
         counts[HandshakeFailure.TypeMismatch],
         counts[HandshakeFailure.ErrorReceived],
         counts[HandshakeFailure.Certificate]);
-
-    internal HandshakeFailures Plus(HandshakeFailures other) =>
-        new(Lost + other.Lost, TimedOut + other.TimedOut, Malformed + other.Malformed, TypeMismatch + other.TypeMismatch, ErrorReceived + other.ErrorReceived, Certificate + other.Certificate);
 }

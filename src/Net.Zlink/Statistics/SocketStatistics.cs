@@ -1,6 +1,4 @@
-using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
-using Net.Zlink.Sockets.Pipes;
 
 namespace Net.Zlink;
 
@@ -77,87 +75,10 @@ public sealed record SocketStatistics
     /// <summary>Messages that were read and are not for the application: a SUB had not subscribed to them, or a PUB, which receives nothing, was sent them.</summary>
     public required long FilteredMessages { get; init; }
 
-    internal static SocketStatistics Nothing { get; } = new()
-    {
-        Peers = 0,
-        AcceptedConnections = 0,
-        DialledConnections = 0,
-        RefusedConnections = 0,
-        HandshakeFailures = default,
-        AcceptedMessages = 0,
-        WrittenMessages = 0,
-        WrittenBytes = 0,
-        QueuedMessages = 0,
-        DroppedMessages = 0,
-        ObsoleteMessages = 0,
-        DroppedAtHighWaterMark = 0,
-        DroppedAtByteLimit = 0,
-        DroppedAtContextLimit = 0,
-        DroppedUnroutable = 0,
-        UnmatchedMessages = 0,
-        ReceivedMessages = 0,
-        ReceivedBytes = 0,
-        DeliveredMessages = 0,
-        UnreadMessages = 0,
-        DroppedUnreadMessages = 0,
-        FilteredMessages = 0,
-    };
-
-    internal SocketStatistics Plus(SocketStatistics other) => new()
-    {
-        Peers = Peers + other.Peers,
-        AcceptedConnections = AcceptedConnections + other.AcceptedConnections,
-        DialledConnections = DialledConnections + other.DialledConnections,
-        RefusedConnections = RefusedConnections + other.RefusedConnections,
-        HandshakeFailures = HandshakeFailures.Plus(other.HandshakeFailures),
-        AcceptedMessages = AcceptedMessages + other.AcceptedMessages,
-        WrittenMessages = WrittenMessages + other.WrittenMessages,
-        WrittenBytes = WrittenBytes + other.WrittenBytes,
-        QueuedMessages = QueuedMessages + other.QueuedMessages,
-        DroppedMessages = DroppedMessages + other.DroppedMessages,
-        ObsoleteMessages = ObsoleteMessages + other.ObsoleteMessages,
-        DroppedAtHighWaterMark = DroppedAtHighWaterMark + other.DroppedAtHighWaterMark,
-        DroppedAtByteLimit = DroppedAtByteLimit + other.DroppedAtByteLimit,
-        DroppedAtContextLimit = DroppedAtContextLimit + other.DroppedAtContextLimit,
-        DroppedUnroutable = DroppedUnroutable + other.DroppedUnroutable,
-        UnmatchedMessages = UnmatchedMessages + other.UnmatchedMessages,
-        ReceivedMessages = ReceivedMessages + other.ReceivedMessages,
-        ReceivedBytes = ReceivedBytes + other.ReceivedBytes,
-        DeliveredMessages = DeliveredMessages + other.DeliveredMessages,
-        UnreadMessages = UnreadMessages + other.UnreadMessages,
-        DroppedUnreadMessages = DroppedUnreadMessages + other.DroppedUnreadMessages,
-        FilteredMessages = FilteredMessages + other.FilteredMessages,
-    };
-
     internal static SocketStatistics Of(SocketCore core)
     {
-        Pipe[] pipes = core.Pipes;
-        SocketBooks books = core.Books;
-        (OutboundCounts outbound, LaneCounts inbound) = books.Sum();
-        return new SocketStatistics
-        {
-            Peers = pipes.Length,
-            AcceptedConnections = Volatile.Read(ref books.Accepted),
-            DialledConnections = Volatile.Read(ref books.Dialled),
-            RefusedConnections = Volatile.Read(ref books.Refused),
-            HandshakeFailures = HandshakeFailures.Of(books.FailedHandshakes),
-            AcceptedMessages = outbound.AcceptedMessages,
-            WrittenMessages = outbound.WrittenMessages,
-            WrittenBytes = outbound.WrittenBytes,
-            QueuedMessages = outbound.QueuedMessages,
-            DroppedMessages = outbound.DroppedMessages,
-            ObsoleteMessages = outbound.ObsoleteMessages,
-            DroppedAtHighWaterMark = Volatile.Read(ref books.DroppedAtHighWaterMark),
-            DroppedAtByteLimit = Volatile.Read(ref books.DroppedAtByteLimit),
-            DroppedAtContextLimit = Volatile.Read(ref books.DroppedAtContextLimit),
-            DroppedUnroutable = Volatile.Read(ref books.DroppedUnroutable),
-            UnmatchedMessages = Volatile.Read(ref books.Unmatched),
-            ReceivedMessages = inbound.Received,
-            ReceivedBytes = inbound.ReceivedBytes,
-            DeliveredMessages = inbound.Delivered,
-            UnreadMessages = inbound.QueuedMessages,
-            DroppedUnreadMessages = inbound.Dropped,
-            FilteredMessages = inbound.Filtered,
-        };
+        var sums = new SocketSums();
+        sums.Add(core);
+        return sums.ToStatistics();
     }
 }

@@ -1,35 +1,41 @@
 using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>What all ZMP sockets of a context have done so far, by type: the living ones and those that are gone, so that a counter never goes back.</summary>
+/// <summary>What all ZMP sockets of a context have done so far, by type: the living ones and those that are gone, so that a counter never goes back. Not for several threads at once.</summary>
 internal sealed class SocketTotals
 {
-    private readonly Dictionary<ZmpSocketType, (int Sockets, SocketStatistics Statistics)> _byType = [];
+    private readonly Dictionary<ZmpSocketType, SocketSums> _byType = [];
 
-    public IEnumerable<(string Type, int Sockets, SocketStatistics Statistics)> ByType => _byType.Select(static p => (p.Key.Name, p.Value.Sockets, p.Value.Statistics));
+    /// <summary>Each type that there is or was a socket of.</summary>
+    public IEnumerable<(string Type, int Sockets, SocketStatistics Statistics)> ByType => _byType.Select(static p => (p.Key.Name, p.Value.Sockets, p.Value.ToStatistics()));
 
     /// <summary>A copy that can be added to.</summary>
     public SocketTotals Copy()
     {
         var copy = new SocketTotals();
-        foreach ((ZmpSocketType type, (int Sockets, SocketStatistics Statistics) total) in _byType)
+        foreach ((ZmpSocketType type, SocketSums sums) in _byType)
         {
-            copy._byType[type] = total;
+            copy.Of(type).Add(sums);
         }
 
         return copy;
     }
 
     /// <summary>Adds a living socket.</summary>
-    public void Add(ZlinkSocket socket) => Add(socket.Core.Type, 1, socket.GetStatistics());
+    public void Add(SocketCore core) => Of(core.Type).Add(core);
 
-    /// <summary>Adds a socket that is gone: nothing of it waits any more.</summary>
-    public void AddGone(ZmpSocketType type, SocketStatistics last) => Add(type, 0, last with { Peers = 0, QueuedMessages = 0, UnreadMessages = 0 });
+    /// <summary>Adds what sockets of a type did that are gone.</summary>
+    public void Add(ZmpSocketType type, SocketSums gone) => Of(type).Add(gone);
 
-    private void Add(ZmpSocketType type, int sockets, SocketStatistics statistics)
+    private SocketSums Of(ZmpSocketType type)
     {
-        (int before, SocketStatistics? sum) = _byType.TryGetValue(type, out (int Sockets, SocketStatistics Statistics) total) ? total : (0, SocketStatistics.Nothing);
-        _byType[type] = (before + sockets, sum.Plus(statistics));
+        if (!_byType.TryGetValue(type, out SocketSums? sums))
+        {
+            _byType.Add(type, sums = new SocketSums());
+        }
+
+        return sums;
     }
 }

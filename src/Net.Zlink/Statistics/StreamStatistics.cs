@@ -64,7 +64,7 @@ public sealed record StreamStatistics
         StreamCounters sum = hub.Sum();
         return new StreamStatistics
         {
-            Peers = hub.PeerCount,
+            Peers = (int)sum.Peers,
             AcceptedConnections = sum.Accepted,
             DialledConnections = sum.Dialled,
             RefusedConnections = sum.Refused,

@@ -6,7 +6,7 @@ using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
 
-/// <summary>The context's instruments, under <see cref="ZlinkLibrary.MeterName"/>. Nothing is counted for them: each reads a snapshot when a listener asks.</summary>
+/// <summary>The context's instruments, under <see cref="ZlinkLibrary.MeterName"/>. Nothing is counted for them: they read snapshots when a listener asks, those of sockets one for all that are asked in one collection.</summary>
 internal sealed class ZlinkMeters : IDisposable
 {
     private const string TypeTag = "zlink.socket.type";
@@ -17,10 +17,14 @@ internal sealed class ZlinkMeters : IDisposable
 
     private readonly Meter _meter;
     private readonly ZlinkContext _context;
+    private readonly SharedLook<StreamCounters> _streams;
+    private readonly SharedLook<SocketTotals> _sockets;
 
     public ZlinkMeters(ZlinkContext context)
     {
         _context = context;
+        _streams = new SharedLook<StreamCounters>(context.Sockets.SumStreams, TimeProvider.System);
+        _sockets = new SharedLook<SocketTotals>(context.Sockets.SumSockets, TimeProvider.System);
         int number = Interlocked.Increment(ref s_contexts);
         _meter = new Meter(new MeterOptions(ZlinkLibrary.MeterName) { Tags = [new("zlink.context", number)], Scope = context });
         Gauge("zlink.shard.queue_depth", () => PerShard(static s => (long)s.QueueDepth), "{work}", "Connections waiting for their shard.");
@@ -52,29 +56,14 @@ internal sealed class ZlinkMeters : IDisposable
     private OversizeStatistics Oversize => _context.Pool.GetStatistics().Oversize;
 
     /// <summary>Those of the STREAM sockets, all together. Counters include sockets that are gone.</summary>
+    /// <remarks>The first of them is one that is hardly ever looked at alone and then followed by the second: see <see cref="SharedLook{T}"/>.</remarks>
     private void AddStreamInstruments()
     {
-        Gauge("zlink.stream.peers", () => One(_context.SnapshotSockets().OfType<StreamSocket>().Sum(static s => (long)s.Hub.PeerCount)), "{peer}", "Connected STREAM peers.");
-        Gauge("zlink.stream.queued", () => Streams(static c => c.QueuedMessages), "{message}", "Messages that wait to be written.");
-        Gauge("zlink.stream.unread", () => Streams(static c => c.UnreadMessages), "{message}", "Messages that wait to be received.");
-        Counter("zlink.stream.received", () => Streams(static c => c.ReceivedMessages), "{message}", "Messages read.");
-        Counter("zlink.stream.received_bytes", () => Streams(static c => c.ReceivedBytes), "By", "Bytes read, frame headers included.");
-        Counter("zlink.stream.written", () => Streams(static c => c.WrittenMessages), "{message}", "Messages written.");
-        Counter("zlink.stream.written_bytes", () => Streams(static c => c.WrittenBytes), "By", "Bytes written, frame headers included.");
-        Counter("zlink.stream.refused", () => Streams(static c => c.Refused), "{connection}", "Connections turned away.");
-        Counter(
-            "zlink.stream.connections",
-            () => Streams(DirectionTag, ("accepted", static c => c.Accepted), ("dialled", static c => c.Dialled)),
-            "{connection}",
-            "Connections that came up, those turned away included.");
-        Counter(
-            "zlink.stream.dropped",
-            () => Streams(CauseTag, ("connection_lost", static c => c.DroppedMessages), ("unread", static c => c.DroppedUnread)),
-            "{message}",
-            "Accepted messages not written, and read ones not received, by cause.");
         Counter(
             "zlink.stream.failed_handshakes",
-            () => Streams(
+            _streams,
+            static c => PerKind(
+                c,
                 CauseTag,
                 ("lost", static c => c.FailedHandshakes[HandshakeFailure.Lost]),
                 ("timed_out", static c => c.FailedHandshakes[HandshakeFailure.TimedOut]),
@@ -82,29 +71,51 @@ internal sealed class ZlinkMeters : IDisposable
                 ("certificate", static c => c.FailedHandshakes[HandshakeFailure.Certificate])),
             "{connection}",
             "Handshakes of tls, ws and wss that were not completed, by cause.");
+        Counter(
+            "zlink.stream.dropped",
+            _streams,
+            static c => PerKind(c, CauseTag, ("connection_lost", static c => c.DroppedMessages), ("unread", static c => c.DroppedUnread)),
+            "{message}",
+            "Accepted messages not written, and read ones not received, by cause.");
+        Counter(
+            "zlink.stream.connections",
+            _streams,
+            static c => PerKind(c, DirectionTag, ("accepted", static c => c.Accepted), ("dialled", static c => c.Dialled)),
+            "{connection}",
+            "Connections that came up, those turned away included.");
+        Gauge("zlink.stream.peers", _streams, static c => One(c.Peers), "{peer}", "Connected STREAM peers.");
+        Gauge("zlink.stream.queued", _streams, static c => One(c.QueuedMessages), "{message}", "Messages that wait to be written.");
+        Gauge("zlink.stream.unread", _streams, static c => One(c.UnreadMessages), "{message}", "Messages that wait to be received.");
+        Counter("zlink.stream.received", _streams, static c => One(c.ReceivedMessages), "{message}", "Messages read.");
+        Counter("zlink.stream.received_bytes", _streams, static c => One(c.ReceivedBytes), "By", "Bytes read, frame headers included.");
+        Counter("zlink.stream.written", _streams, static c => One(c.WrittenMessages), "{message}", "Messages written.");
+        Counter("zlink.stream.written_bytes", _streams, static c => One(c.WrittenBytes), "By", "Bytes written, frame headers included.");
+        Counter("zlink.stream.refused", _streams, static c => One(c.Refused), "{connection}", "Connections turned away.");
     }
 
     /// <summary>Those of the ZMP sockets, one value per type of socket. Counters include sockets that are gone.</summary>
+    /// <remarks>In the same order.</remarks>
     private void AddSocketInstruments()
     {
-        Gauge("zlink.socket.count", () => PerType(static (count, _) => count), "{socket}", "Open sockets.");
-        Gauge("zlink.socket.peers", () => PerType(static (_, s) => s.Peers), "{peer}", "Pipes to peers, also to those that are not connected.");
-        Gauge("zlink.socket.queued", () => PerType(static (_, s) => s.QueuedMessages), "{message}", "Messages that wait to be written.");
-        Gauge("zlink.socket.unread", () => PerType(static (_, s) => s.UnreadMessages), "{message}", "Messages that wait to be received.");
-        Counter("zlink.socket.sent", () => PerType(static (_, s) => s.WrittenMessages), "{message}", "Messages written.");
-        Counter("zlink.socket.sent_bytes", () => PerType(static (_, s) => s.WrittenBytes), "By", "Bytes written, frame headers included; inproc as over a wire.");
-        Counter("zlink.socket.received", () => PerType(static (_, s) => s.ReceivedMessages), "{message}", "Messages read.");
-        Counter("zlink.socket.received_bytes", () => PerType(static (_, s) => s.ReceivedBytes), "By", "Bytes of the messages read, frame headers included; inproc as over a wire.");
-        Counter("zlink.socket.delivered", () => PerType(static (_, s) => s.DeliveredMessages), "{message}", "Messages handed to the application.");
-        Counter("zlink.socket.refused", () => PerType(static (_, s) => s.RefusedConnections), "{connection}", "Connections turned away.");
         Counter(
-            "zlink.socket.connections",
-            () => PerType(DirectionTag, ("accepted", static s => s.AcceptedConnections), ("dialled", static s => s.DialledConnections)),
+            "zlink.socket.failed_handshakes",
+            _sockets,
+            static t => PerType(
+                t,
+                CauseTag,
+                ("lost", static s => s.HandshakeFailures.Lost),
+                ("timed_out", static s => s.HandshakeFailures.TimedOut),
+                ("malformed", static s => s.HandshakeFailures.Malformed),
+                ("type_mismatch", static s => s.HandshakeFailures.TypeMismatch),
+                ("error_received", static s => s.HandshakeFailures.ErrorReceived),
+                ("certificate", static s => s.HandshakeFailures.Certificate)),
             "{connection}",
-            "Connections that came up.");
+            "Connections that ended before the handshake was complete, by cause.");
         Counter(
             "zlink.socket.dropped",
-            () => PerType(
+            _sockets,
+            static t => PerType(
+                t,
                 CauseTag,
                 ("connection_lost", static s => s.DroppedMessages - s.ObsoleteMessages),
                 ("obsolete", static s => s.ObsoleteMessages),
@@ -118,37 +129,31 @@ internal sealed class ZlinkMeters : IDisposable
             "{message}",
             "Messages that nobody got, by cause.");
         Counter(
-            "zlink.socket.failed_handshakes",
-            () => PerType(
-                CauseTag,
-                ("lost", static s => s.HandshakeFailures.Lost),
-                ("timed_out", static s => s.HandshakeFailures.TimedOut),
-                ("malformed", static s => s.HandshakeFailures.Malformed),
-                ("type_mismatch", static s => s.HandshakeFailures.TypeMismatch),
-                ("error_received", static s => s.HandshakeFailures.ErrorReceived),
-                ("certificate", static s => s.HandshakeFailures.Certificate)),
+            "zlink.socket.connections",
+            _sockets,
+            static t => PerType(t, DirectionTag, ("accepted", static s => s.AcceptedConnections), ("dialled", static s => s.DialledConnections)),
             "{connection}",
-            "Connections that ended before the handshake was complete, by cause.");
+            "Connections that came up.");
+        Gauge("zlink.socket.count", _sockets, static t => PerType(t, static (count, _) => count), "{socket}", "Open sockets.");
+        Gauge("zlink.socket.peers", _sockets, static t => PerType(t, static (_, s) => s.Peers), "{peer}", "Pipes to peers, also to those that are not connected.");
+        Gauge("zlink.socket.queued", _sockets, static t => PerType(t, static (_, s) => s.QueuedMessages), "{message}", "Messages that wait to be written.");
+        Gauge("zlink.socket.unread", _sockets, static t => PerType(t, static (_, s) => s.UnreadMessages), "{message}", "Messages that wait to be received.");
+        Counter("zlink.socket.sent", _sockets, static t => PerType(t, static (_, s) => s.WrittenMessages), "{message}", "Messages written.");
+        Counter("zlink.socket.sent_bytes", _sockets, static t => PerType(t, static (_, s) => s.WrittenBytes), "By", "Bytes written, frame headers included; inproc as over a wire.");
+        Counter("zlink.socket.received", _sockets, static t => PerType(t, static (_, s) => s.ReceivedMessages), "{message}", "Messages read.");
+        Counter("zlink.socket.received_bytes", _sockets, static t => PerType(t, static (_, s) => s.ReceivedBytes), "By", "Bytes of the messages read, frame headers included; inproc as over a wire.");
+        Counter("zlink.socket.delivered", _sockets, static t => PerType(t, static (_, s) => s.DeliveredMessages), "{message}", "Messages handed to the application.");
+        Counter("zlink.socket.refused", _sockets, static t => PerType(t, static (_, s) => s.RefusedConnections), "{connection}", "Connections turned away.");
     }
 
-    private IEnumerable<Measurement<long>> PerType(Func<int, SocketStatistics, long> value)
-    {
-        foreach ((string type, int sockets, SocketStatistics statistics) in _context.SnapshotTotals().ByType)
-        {
-            yield return new Measurement<long>(value(sockets, statistics), new KeyValuePair<string, object?>(TypeTag, type));
-        }
-    }
+    private static IEnumerable<Measurement<long>> PerType(SocketTotals totals, Func<int, SocketStatistics, long> value) =>
+        totals.ByType.Select(one => new Measurement<long>(value(one.Sockets, one.Statistics), new KeyValuePair<string, object?>(TypeTag, one.Type)));
 
-    private IEnumerable<Measurement<long>> PerType(string tag, params (string Kind, Func<SocketStatistics, long> Value)[] kinds)
-    {
-        foreach ((string type, _, SocketStatistics statistics) in _context.SnapshotTotals().ByType)
-        {
-            foreach ((string kind, Func<SocketStatistics, long> value) in kinds)
-            {
-                yield return new Measurement<long>(value(statistics), new(TypeTag, type), new(tag, kind));
-            }
-        }
-    }
+    private static IEnumerable<Measurement<long>> PerType(SocketTotals totals, string tag, params (string Kind, Func<SocketStatistics, long> Value)[] kinds) =>
+        totals.ByType.SelectMany(one => kinds.Select(kind => new Measurement<long>(kind.Value(one.Statistics), new(TypeTag, one.Type), new(tag, kind.Kind))));
+
+    private static IEnumerable<Measurement<long>> PerKind(StreamCounters counters, string tag, params (string Kind, Func<StreamCounters, long> Value)[] kinds) =>
+        kinds.Select(one => new Measurement<long>(one.Value(counters), new KeyValuePair<string, object?>(tag, one.Kind)));
 
     private IEnumerable<Measurement<T>> PerShard<T>(Func<ShardStatistics, T> value)
         where T : struct
@@ -167,15 +172,21 @@ internal sealed class ZlinkMeters : IDisposable
         }
     }
 
-    private IEnumerable<Measurement<long>> Streams(Func<StreamCounters, long> value) => One(value(_context.SnapshotStreams()));
+    private static IEnumerable<Measurement<long>> One(long value) => [new Measurement<long>(value)];
 
-    private IEnumerable<Measurement<long>> Streams(string tag, params (string Kind, Func<StreamCounters, long> Value)[] kinds)
+    private void Gauge<TLook>(string name, SharedLook<TLook> look, Func<TLook, IEnumerable<Measurement<long>>> values, string unit, string description)
+        where TLook : class
     {
-        StreamCounters counters = _context.SnapshotStreams();
-        return kinds.Select(one => new Measurement<long>(one.Value(counters), new KeyValuePair<string, object?>(tag, one.Kind)));
+        Func<TLook> read = look.AddReader();
+        Gauge(name, () => values(read()), unit, description);
     }
 
-    private static IEnumerable<Measurement<long>> One(long value) => [new Measurement<long>(value)];
+    private void Counter<TLook>(string name, SharedLook<TLook> look, Func<TLook, IEnumerable<Measurement<long>>> values, string unit, string description)
+        where TLook : class
+    {
+        Func<TLook> read = look.AddReader();
+        Counter(name, () => values(read()), unit, description);
+    }
 
     private void Gauge<T>(string name, Func<IEnumerable<Measurement<T>>> values, string unit, string description)
         where T : struct => Guarded(() => _meter.CreateObservableGauge(name, values, unit, description));

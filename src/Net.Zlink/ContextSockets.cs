@@ -1,0 +1,143 @@
+using Net.Zlink.Sockets;
+
+namespace Net.Zlink;
+
+/// <summary>The sockets of one context: those that are there, and what those did that are gone.</summary>
+/// <remarks>Safe for any number of threads.</remarks>
+/// <param name="most">How many there may be at a time.</param>
+internal sealed class ContextSockets(int most)
+{
+    private readonly Lock _gate = new();
+    private readonly HashSet<IContextSocket> _living = [];
+    private readonly SocketTotals _gone = new();
+    private readonly StreamCounters _goneStreams = new();
+    private readonly UndeliveredBooks _undelivered = new();
+
+    public int Count
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _living.Count;
+            }
+        }
+    }
+
+    /// <summary>Those that are there.</summary>
+    public IContextSocket[] Living
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _living];
+            }
+        }
+    }
+
+    /// <summary>What those that are gone could not deliver.</summary>
+    public UndeliveredBooks Undelivered => _undelivered;
+
+    /// <exception cref="ZlinkException">TooManySockets.</exception>
+    public void Add(IContextSocket socket)
+    {
+        lock (_gate)
+        {
+            if (_living.Count >= most)
+            {
+                int delivering = _living.Count(static one => one.IsClosed);
+                string dead = delivering == 0 ? "" : $"; {delivering} of them are disposed and still deliver what they had accepted: a finite Linger bounds that";
+                throw new ZlinkException(ZlinkError.TooManySockets, $"the context has its {most} sockets; dispose some or raise MaxSockets{dead}");
+            }
+
+            _living.Add(socket);
+        }
+    }
+
+    /// <summary>A socket is over: what it did stays.</summary>
+    public void Forget(IContextSocket socket)
+    {
+        SocketCore? core = (socket as ZlinkSocket)?.Core;
+        var last = new SocketSums();
+        if (core is not null)
+        {
+            last.Add(core);
+            last.Close();
+        }
+
+        StreamCounters? lastOfStream = (socket as StreamSocket)?.Hub.Sum();
+        lock (_gate)
+        {
+            if (!_living.RemoveAndTrim(socket))
+            {
+                return;
+            }
+
+            if (core is not null)
+            {
+                _gone.Add(core.Type, last);
+            }
+
+            if (lastOfStream is not null)
+            {
+                lastOfStream.Close();
+                _goneStreams.Add(lastOfStream);
+            }
+
+            // Under the lock: the socket's own end and the context's meet here, and whoever comes second goes on to the report.
+            socket.AddTo(_undelivered);
+        }
+    }
+
+    /// <summary>What all ZMP sockets did, gone ones included: a snapshot.</summary>
+    public SocketTotals SumSockets()
+    {
+        SocketTotals totals;
+        RentedCopy<IContextSocket> living;
+        lock (_gate)
+        {
+            totals = _gone.Copy();
+            living = new RentedCopy<IContextSocket>(_living);
+        }
+
+        using (living)
+        {
+            // A socket that is forgotten meanwhile is not in the totals that were taken, and counts no further.
+            foreach (IContextSocket socket in living.Items)
+            {
+                if (socket is ZlinkSocket { Core: { } core })
+                {
+                    totals.Add(core);
+                }
+            }
+        }
+
+        return totals;
+    }
+
+    /// <summary>What all STREAM sockets did, gone ones included: a snapshot.</summary>
+    public StreamCounters SumStreams()
+    {
+        var sum = new StreamCounters();
+        RentedCopy<IContextSocket> living;
+        lock (_gate)
+        {
+            sum.Add(_goneStreams);
+            living = new RentedCopy<IContextSocket>(_living);
+        }
+
+        using (living)
+        {
+            foreach (IContextSocket socket in living.Items)
+            {
+                if (socket is StreamSocket stream)
+                {
+                    sum.Add(stream.Hub.Sum());
+                }
+            }
+        }
+
+        return sum;
+    }
+}

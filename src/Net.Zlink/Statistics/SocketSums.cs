@@ -1,0 +1,95 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Sockets;
+using Net.Zlink.Sockets.Pipes;
+
+namespace Net.Zlink;
+
+/// <summary>What one ZMP socket, or several together, have done so far: a place to add up in, so that thousands of sockets cost no object each. Not for several threads at once.</summary>
+internal sealed class SocketSums
+{
+    private readonly FailedHandshakes _failedHandshakes = new();
+    private OutboundCounts _outbound;
+    private LaneCounts _inbound;
+    private int _peers;
+    private long _accepted;
+    private long _dialled;
+    private long _refused;
+    private long _droppedAtHighWaterMark;
+    private long _droppedAtByteLimit;
+    private long _droppedAtContextLimit;
+    private long _droppedUnroutable;
+    private long _unmatched;
+
+    /// <summary>Of these sockets, those that are there.</summary>
+    public int Sockets { get; private set; }
+
+    /// <summary>Adds a socket that is there.</summary>
+    public void Add(SocketCore core)
+    {
+        Sockets++;
+        _peers += core.PipeCount;
+        SocketBooks books = core.Books;
+        books.AddTo(ref _outbound, ref _inbound);
+        _failedHandshakes.Add(books.FailedHandshakes);
+        _accepted += Volatile.Read(ref books.Accepted);
+        _dialled += Volatile.Read(ref books.Dialled);
+        _refused += Volatile.Read(ref books.Refused);
+        _droppedAtHighWaterMark += Volatile.Read(ref books.DroppedAtHighWaterMark);
+        _droppedAtByteLimit += Volatile.Read(ref books.DroppedAtByteLimit);
+        _droppedAtContextLimit += Volatile.Read(ref books.DroppedAtContextLimit);
+        _droppedUnroutable += Volatile.Read(ref books.DroppedUnroutable);
+        _unmatched += Volatile.Read(ref books.Unmatched);
+    }
+
+    public void Add(SocketSums other)
+    {
+        Sockets += other.Sockets;
+        _peers += other._peers;
+        SocketBooks.Sum(ref _outbound, other._outbound);
+        SocketBooks.Sum(ref _inbound, other._inbound);
+        _failedHandshakes.Add(other._failedHandshakes);
+        _accepted += other._accepted;
+        _dialled += other._dialled;
+        _refused += other._refused;
+        _droppedAtHighWaterMark += other._droppedAtHighWaterMark;
+        _droppedAtByteLimit += other._droppedAtByteLimit;
+        _droppedAtContextLimit += other._droppedAtContextLimit;
+        _droppedUnroutable += other._droppedUnroutable;
+        _unmatched += other._unmatched;
+    }
+
+    /// <summary>The sockets are gone: nothing of them waits any more.</summary>
+    public void Close()
+    {
+        Sockets = 0;
+        _peers = 0;
+        _outbound.QueuedMessages = 0;
+        _inbound.QueuedMessages = 0;
+    }
+
+    public SocketStatistics ToStatistics() => new()
+    {
+        Peers = _peers,
+        AcceptedConnections = _accepted,
+        DialledConnections = _dialled,
+        RefusedConnections = _refused,
+        HandshakeFailures = HandshakeFailures.Of(_failedHandshakes),
+        AcceptedMessages = _outbound.AcceptedMessages,
+        WrittenMessages = _outbound.WrittenMessages,
+        WrittenBytes = _outbound.WrittenBytes,
+        QueuedMessages = _outbound.QueuedMessages,
+        DroppedMessages = _outbound.DroppedMessages,
+        ObsoleteMessages = _outbound.ObsoleteMessages,
+        DroppedAtHighWaterMark = _droppedAtHighWaterMark,
+        DroppedAtByteLimit = _droppedAtByteLimit,
+        DroppedAtContextLimit = _droppedAtContextLimit,
+        DroppedUnroutable = _droppedUnroutable,
+        UnmatchedMessages = _unmatched,
+        ReceivedMessages = _inbound.Received,
+        ReceivedBytes = _inbound.ReceivedBytes,
+        DeliveredMessages = _inbound.Delivered,
+        UnreadMessages = _inbound.QueuedMessages,
+        DroppedUnreadMessages = _inbound.Dropped,
+        FilteredMessages = _inbound.Filtered,
+    };
+}

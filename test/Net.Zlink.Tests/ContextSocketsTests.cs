@@ -1,0 +1,82 @@
+using Net.Zlink.Monitoring;
+using Xunit;
+
+namespace Net.Zlink.Tests;
+
+/// <summary>The sockets that a context has.</summary>
+public sealed class ContextSocketsTests
+{
+    [Fact]
+    public void One_of_thousands_goes_without_a_look_at_the_others()
+    {
+        const int Sockets = 5_000;
+        var sockets = new ContextSockets(Sockets);
+        FakeSocket[] all = [.. Enumerable.Range(0, Sockets).Select(static number => new FakeSocket(number))];
+        Array.ForEach(all, sockets.Add);
+        Assert.Equal(Sockets, sockets.Count);
+        Assert.Equal(ZlinkError.TooManySockets, Assert.Throws<ZlinkException>(() => sockets.Add(new FakeSocket(Sockets))).Error);
+        FakeSocket.Compared = 0;
+        foreach (FakeSocket socket in all.Reverse())
+        {
+            sockets.Forget(socket);
+        }
+
+        Assert.Equal(0, sockets.Count);
+        Assert.InRange(FakeSocket.Compared, 0, 3 * Sockets);
+        Assert.All(all, static socket => Assert.Equal(1, socket.Entered));
+    }
+
+    [Fact]
+    public void What_a_socket_could_not_deliver_is_entered_once_however_often_it_is_forgotten()
+    {
+        var sockets = new ContextSockets(1);
+        var socket = new FakeSocket(1);
+        sockets.Add(socket);
+        sockets.Forget(socket);
+        sockets.Forget(socket);
+        Assert.Equal(1, socket.Entered);
+        Assert.Empty(sockets.Living);
+    }
+
+    /// <summary>Counts how often it is compared with another one.</summary>
+    private sealed class FakeSocket(int number) : IContextSocket, IEquatable<FakeSocket>
+    {
+        [ThreadStatic]
+        private static int t_compared;
+
+        public static int Compared
+        {
+            get => t_compared;
+            set => t_compared = value;
+        }
+
+        /// <summary>How often its books were entered.</summary>
+        public int Entered { get; private set; }
+
+        public Task AllClosed => Task.CompletedTask;
+
+        public bool IsClosed => false;
+
+        public SocketMonitors Monitors { get; } = new();
+
+        public void BeginClose(DisconnectReason reason)
+        {
+        }
+
+        public void Abort()
+        {
+        }
+
+        public void AddTo(UndeliveredBooks books) => Entered++;
+
+        public bool Equals(FakeSocket? other)
+        {
+            t_compared++;
+            return ReferenceEquals(this, other);
+        }
+
+        public override bool Equals(object? obj) => Equals(obj as FakeSocket);
+
+        public override int GetHashCode() => number;
+    }
+}
