@@ -173,6 +173,7 @@ public sealed class ManyThreadsTests
         }
 
         await threads.JoinAsync(() => subscriber.GetStatistics().AcceptedMessages);
+        await fixture.UntilAsync(() => subscriber.GetPeers().Any(static p => p.IsConnected)); // A connection that comes later is told of all topics in their own order.
         subscriber.Subscribe("end"u8);
         HashSet<string> held = [];
         for (bool ended = false; !ended;)
