@@ -38,7 +38,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <summary>The endpoint of the last successful bind, numeric and with the real port, or the text of the last connect. Empty before.</summary>
     public string LastEndpoint => Volatile.Read(ref _lastEndpoint);
 
-    /// <summary>What is bound now, with what the system filled in: a snapshot.</summary>
+    /// <summary>What is bound now, with what the system filled in: a snapshot, in no order.</summary>
     public IReadOnlyList<string> BoundEndpoints => EndpointStatus.TextsOf(Hub.Endpoints.All, areBound: true);
 
     /// <summary>What ConnectAsync has connected, or tries to connect anew, as it was given: a snapshot.</summary>

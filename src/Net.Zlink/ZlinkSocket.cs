@@ -27,7 +27,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     /// <summary>The endpoint of the last successful bind, with what the system filled in, or the text of the last successful connect, but for one that found its endpoint there already. Empty before.</summary>
     public string LastEndpoint => Volatile.Read(ref _lastEndpoint);
 
-    /// <summary>What is bound now, with what the system filled in: a snapshot.</summary>
+    /// <summary>What is bound now, with what the system filled in: a snapshot, in no order.</summary>
     public IReadOnlyList<string> BoundEndpoints => EndpointStatus.TextsOf(Core.Endpoints.All, areBound: true);
 
     /// <summary>What this side connects to now, connected or not, as it was given to Connect: a snapshot. Over inproc one for each connect.</summary>
