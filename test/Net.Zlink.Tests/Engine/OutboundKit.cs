@@ -75,7 +75,7 @@ internal sealed class OutboundBench(BufferPool pool, QueueLimits limits, ByteBud
     }
 
     /// <summary>Takes a segment for writing and leaves it there, as a connection does whose kernel buffer is full.</summary>
-    public void BeginWrite() => _writing ??= Queue.NextToWrite(several: true);
+    public OutboundSegment? BeginWrite() => _writing ??= Queue.NextToWrite(several: true);
 
     /// <summary>Gives back the segment that was being written when the connection ended.</summary>
     public void ReleaseWriting()

@@ -2,6 +2,7 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Buffers;
+using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Tests.Engine;
@@ -23,5 +24,60 @@ public sealed class OutboundLossTests
         segment.Sent = segment.Length - 1;
         Assert.Equal(new OutboundLoss(segment.Length, Written: 1, Lost: 0, Continues: true), OutboundLoss.Of(segment));
         segment.Release(pool);
+    }
+
+    [Fact]
+    public void Messages_wait_for_the_next_greeting_though_the_lost_connection_ended_between_a_header_and_its_body()
+    {
+        using var bench = new OutboundBench(TestPools.Create(), default);
+        var owner = new CountingOwner(Wire.Pattern(OutboundChain.LargePayload));
+        Assert.Equal(SendStatus.Accepted, bench.AppendOrWait(Wire.Pattern(OutboundChain.LargePayload), owner).Status);
+        Assert.NotNull(bench.WriteOne()); // The header: its body is being written when the connection breaks.
+        bench.Queue.Detach();
+        bench.ReleaseWriting();
+        bench.Wire.Clear();
+        Assert.Equal(SendStatus.Accepted, bench.Append([1]));
+        byte[] greeting = [7, 7, 7];
+        Assert.True(bench.Queue.TryAppendControl(greeting));
+        bench.WriteAll();
+        Assert.Equal(greeting, bench.Wire);
+        bench.Queue.LetGo();
+        bench.WriteAll();
+        Assert.Equal([.. greeting, .. OutboundBench.Frame([1])], bench.Wire);
+        Assert.Equal((1, 1), (bench.Queue.Counts.DroppedMessages, owner.Disposals));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Of_news_that_had_left_in_part_the_rest_is_obsolete_whether_that_is_said_before_the_loss_or_behind_it(bool before)
+    {
+        using var bench = new OutboundBench(TestPools.Create(), default);
+        byte[] header = new byte[ZmpFrame.HeaderSize];
+        byte[] topic = [1, 2, 3];
+        ZmpFrame.WriteHeader(header, ZmpFlags.Subscribe, (uint)topic.Length);
+        bench.Queue.AppendOwn(header, topic, isNews: true, out _);
+        bench.Queue.AppendOwn(header, topic, isNews: true, out _);
+        OutboundSegment? segment = bench.BeginWrite();
+        Assert.NotNull(segment);
+        Assert.Equal((2, true), (segment.Messages, segment.IsNews));
+        segment.Sent = segment.Length / 2;
+        if (before)
+        {
+            bench.Queue.DropQueued(onlyNews: true);
+        }
+
+        bench.Queue.Detach();
+        if (!before)
+        {
+            bench.Queue.DropQueued(onlyNews: true);
+        }
+
+        bench.ReleaseWriting();
+        OutboundCounts counts = bench.Queue.Counts;
+        Assert.Equal((1, 1, 1), (counts.WrittenMessages, counts.DroppedMessages, counts.ObsoleteMessages));
+        Assert.Equal((0, 0), (counts.QueuedMessages, counts.QueuedNews));
+        bench.Queue.LetGo();
+        Assert.Null(bench.WriteOne());
     }
 }
