@@ -148,6 +148,21 @@ public sealed class HandedOverTests
         Assert.Equal(["1", $"4 {Long}"], received.Order(StringComparer.Ordinal), StringComparer.Ordinal);
     }
 
+    [Fact]
+    public async Task Memory_that_no_array_is_beneath_arrives_within_the_process_as_it_was_given_and_is_let_go_of()
+    {
+        await using var fixture = new ContextFixture();
+        PairSocket receiver = fixture.Context.CreatePair();
+        PairSocket sender = fixture.Context.CreatePair();
+        sender.Connect(receiver.Bind("inproc://native"));
+        byte[] payload = Wire.Pattern(Long);
+        var owner = new CountingOwner(payload);
+        await sender.SendAsync(owner, Long, Guard.Token).Guarded();
+        Assert.Equal(1, owner.Disposals);
+        using Message message = await receiver.ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal(payload, message.Span);
+    }
+
     [Theory]
     [InlineData(1)]
     [InlineData(2)]

@@ -1,5 +1,6 @@
 using System.Text;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets.Pipes;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -187,6 +188,18 @@ public sealed class InprocMeetingTests
         {
             await fixture.UntilAsync(() => fixture.Context.GetStatistics().Sockets == 1); // There is nothing left to wait for.
         }
+    }
+
+    [Fact]
+    public async Task A_connecter_that_goes_accepts_nothing_any_more_once_it_was_looked_what_waits_for_a_binder()
+    {
+        await using var fixture = new ContextFixture();
+        DealerSocket connecter = fixture.Context.CreateDealer();
+        connecter.Connect("inproc://late");
+        var pipe = (InprocPipe)Assert.Single(connecter.Core.Pipes);
+        fixture.Context.Inproc.Leave(pipe, Timeout.InfiniteTimeSpan); // Nothing waits: whatever came now would be dropped, linger time or not.
+        Assert.False(connecter.TrySend("x"u8));
+        Assert.Equal(0, connecter.GetStatistics().AcceptedMessages);
     }
 
     [Fact]

@@ -74,6 +74,37 @@ public sealed class InprocRoutingIdTests
         Assert.Equal(0, dealer.PeerCount);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_a_peer_sends_that_the_router_gave_a_name_comes_under_that_name(bool connectsFirst)
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true });
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = Id });
+        if (!connectsFirst)
+        {
+            dealer.Bind("inproc://named");
+        }
+
+        router.Connect("inproc://named", "name"u8);
+        if (connectsFirst)
+        {
+            dealer.Bind("inproc://named");
+        }
+
+        Assert.True(dealer.TrySend("question"u8));
+        Assert.True(router.TryReceive(out Message question));
+        using (question)
+        {
+            Assert.Equal("name"u8, question.RoutingId.Span);
+            Assert.True(router.TrySend(question.RoutingId.Span, "answer"u8));
+        }
+
+        Assert.True(dealer.TryReceive(out Message answer));
+        answer.Dispose();
+    }
+
     [Fact]
     public async Task Names_and_pipes_that_were_let_go_are_forgotten()
     {

@@ -27,6 +27,57 @@ public sealed class WelcomeTests
         await AssertNextAsync(second, "news");
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Within_the_process_a_publisher_that_connects_sends_it_once_whether_the_name_was_bound_before_or_not(bool connectsFirst)
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { WelcomeMessage = "welcome"u8.ToArray() });
+        SubSocket subscriber = fixture.Context.CreateSub();
+        subscriber.Subscribe("");
+        if (!connectsFirst)
+        {
+            subscriber.Bind("inproc://welcome");
+        }
+
+        publisher.Connect("inproc://welcome");
+        if (connectsFirst)
+        {
+            subscriber.Bind("inproc://welcome");
+        }
+
+        publisher.Send("news"u8);
+        await AssertNextAsync(subscriber, "welcome");
+        await AssertNextAsync(subscriber, "news");
+        Assert.False(subscriber.TryReceive(out _));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Within_the_process_a_subscriber_that_did_not_ask_for_it_does_not_get_it(bool connectsFirst)
+    {
+        await using var fixture = new ContextFixture();
+        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { WelcomeMessage = "welcome"u8.ToArray() });
+        SubSocket subscriber = fixture.Context.CreateSub();
+        if (!connectsFirst)
+        {
+            subscriber.Bind("inproc://unasked");
+        }
+
+        publisher.Connect("inproc://unasked");
+        if (connectsFirst)
+        {
+            subscriber.Bind("inproc://unasked");
+        }
+
+        Assert.False(subscriber.TryReceive(out _));
+        subscriber.Subscribe("");
+        publisher.Send("news"u8);
+        await AssertNextAsync(subscriber, "news");
+    }
+
     private static async Task AssertNextAsync(SubSocket subscriber, string expected)
     {
         using Message message = await subscriber.ReceiveAsync(Guard.Token).Guarded();
