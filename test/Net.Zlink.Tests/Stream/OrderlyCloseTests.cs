@@ -91,6 +91,34 @@ public sealed class OrderlyCloseTests
         await disposal.Guarded();
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_peer_that_reads_nothing_before_it_has_written_all_gets_what_was_accepted_too(bool disconnects)
+    {
+        await using var fixture = new StreamFixture();
+        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { ReceiveHighWaterMark = 1, SendHighWaterMark = 0, Linger = Timeout.InfiniteTimeSpan });
+        RawPeer peer = await fixture.ConnectAsync(endpoint);
+        uint id = await socket.NextConnectedAsync();
+
+        // Each way more than the system holds between two sockets, and to us less than is thrown away before a pause.
+        byte[] payload = Wire.Pattern(20 * Megabyte);
+        Task sending = peer.SendAsync(Wire.Frames(Enumerable.Repeat(new byte[1000], 15_000)));
+        await fixture.UntilAsync(() => socket.TryGetPeer(id, out StreamPeer? view) && view.GetStatistics().IsParked);
+        socket.Send(id, payload);
+        if (disconnects)
+        {
+            Assert.True(socket.Disconnect(id));
+        }
+        else
+        {
+            socket.Dispose();
+        }
+
+        await sending.Guarded();
+        Wire.AssertSame(Wire.Frame(payload), await peer.ReadToEndAsync());
+    }
+
     [Fact]
     public async Task What_was_accepted_still_reaches_a_peer_that_ended_its_side_first()
     {

@@ -53,6 +53,19 @@ public sealed class UpgradeLeftTests
     }
 
     [Fact]
+    public async Task A_client_in_the_middle_of_its_request_is_let_go_at_once_when_the_endpoint_is_unbound()
+    {
+        await using var fixture = new StreamFixture();
+        DealerSocket server = fixture.Context.CreateDealer(new DealerOptions { HandshakeInterval = TimeSpan.FromHours(1) });
+        string endpoint = server.Bind("ws://127.0.0.1:0");
+        using RawPeer client = await RawPeer.ConnectAsync(RawWebSocket.TcpOf(endpoint));
+        await client.SendAsync(Encoding.ASCII.GetBytes("GET / HTTP/1.1\r\nHost: some"));
+        await fixture.UntilAsync(() => server.GetStatistics().AcceptedConnections == 1);
+        server.Unbind(endpoint);
+        await client.ReadToAnyEndAsync();
+    }
+
+    [Fact]
     public async Task Over_wss_a_server_that_closes_instead_of_an_answer_may_mean_the_clients_certificate()
     {
         await using var fixture = new StreamFixture();
