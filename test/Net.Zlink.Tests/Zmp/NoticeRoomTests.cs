@@ -1,5 +1,7 @@
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using System.Text;
+using Net.Zlink.Sockets.Pipes;
 using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
@@ -76,6 +78,24 @@ public sealed class NoticeRoomTests
         }
     }
 
+    [Fact]
+    public async Task What_was_not_read_of_peers_that_had_to_wait_and_have_gone_keeps_none_of_their_connections()
+    {
+        await using var fixture = new ContextFixture();
+        (XPubSocket publisher, RawPeer[] peers) = await WaitingAsync(fixture, mark: 1);
+        await ReadAsync(publisher, Peers * Each);
+        WeakReference[] connections = ConnectionsOf(publisher);
+        publisher.Options.ReceiveHighWaterMark = 0; // Of a peer that is not read nobody knows that it has gone.
+        Array.ForEach(peers, static peer => peer.Reset());
+        await fixture.UntilAsync(() => publisher.PeerCount == 0);
+        await fixture.UntilAsync(() =>
+        {
+            GC.Collect();
+            return connections.Count(static one => one.IsAlive) <= 1; // The shard's last work may be known to its thread's stack.
+        });
+        Assert.True(publisher.CanReceive);
+    }
+
     /// <summary>A publisher and its peers, each of which has asked for several topics, in so many writes; none of which, but for what fits, has been read.</summary>
     private static async Task<(XPubSocket Publisher, RawPeer[] Peers)> WaitingAsync(ContextFixture fixture, int mark)
     {
@@ -100,6 +120,9 @@ public sealed class NoticeRoomTests
         await fixture.SettleAsync();
         return (publisher, peers);
     }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WeakReference[] ConnectionsOf(XPubSocket publisher) => [.. publisher.Core.Pipes.Select(static pipe => new WeakReference(((WirePipe)pipe).Session!.Connection))];
 
     private static string Topic(int peer, int i) => string.Create(CultureInfo.InvariantCulture, $"{peer}.{i}");
 

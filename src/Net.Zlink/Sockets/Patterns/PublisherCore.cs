@@ -315,16 +315,25 @@ internal sealed class PublisherCore : SocketCore
     }
 
     /// <summary>What it had subscribed to goes on when it comes again; that it waits for room does not.</summary>
-    public override void OnConnectionLost(WirePipe pipe, ZmpSession session)
-    {
-        _told?.Room.Leave(pipe.RoomWaiter);
-        pipe.RoomWaiter = null;
-    }
+    public override void OnConnectionLost(WirePipe pipe, ZmpSession session) => WaitNoMore(pipe);
 
     protected override void OnDetached(Pipe pipe)
     {
-        _told?.Room.Leave((pipe as WirePipe)?.RoomWaiter);
+        if (pipe is WirePipe wire)
+        {
+            WaitNoMore(wire);
+        }
+
         Departures.Finish();
+    }
+
+    private void WaitNoMore(WirePipe pipe)
+    {
+        _told?.Room.Leave(pipe.RoomWaiter);
+        if (pipe.Session is null)
+        {
+            pipe.RoomWaiter = null; // Its connection asks for room no more. Notices that are unread keep the pipe, and would keep by this the connection, too.
+        }
     }
 
     /// <summary>By the options of now, as natively: they may be set back while a notice is still unanswered. Under the lock.</summary>
