@@ -152,16 +152,20 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
 
     private bool Unbind(string text)
     {
-        if (!EndpointText.TryParse(text, out EndpointText parts, out _) || !string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal) || !registry.Unbind(parts.Rest, socket))
+        if (!EndpointText.TryParse(text, out EndpointText parts, out _) || !string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal))
         {
             return false;
         }
 
         lock (_gate)
         {
-            _names.Remove(parts.Rest);
+            // Before it is free: else a bind of another thread could have it by now, and be the one that is forgotten here and outlives the socket.
+            if (!_names.Remove(parts.Rest))
+            {
+                return false;
+            }
         }
 
-        return true;
+        return registry.Unbind(parts.Rest, socket);
     }
 }
