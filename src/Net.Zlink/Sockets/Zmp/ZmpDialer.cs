@@ -287,7 +287,7 @@ internal sealed class ZmpDialer
 
             (Wire? wire, string trouble) = await _dialing.RunAsync(_stop.Token).ConfigureAwait(false);
             ZmpSession? session = wire is null ? null : await ServeAsync(wire).ConfigureAwait(false);
-            if (_isClosing && !MayLinger)
+            if (IsClosing && !MayLinger)
             {
                 return null;
             }
@@ -309,7 +309,7 @@ internal sealed class ZmpDialer
                 (trouble, comesApart) = (verdict.Trouble, verdict.ComesApart);
             }
 
-            if (_isClosing && _socket.Host.OwnEndpoints.IsGone(_target.Text))
+            if (IsClosing && _socket.Host.OwnEndpoints.IsGone(_target.Text))
             {
                 return null;
             }
