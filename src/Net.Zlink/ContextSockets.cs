@@ -11,7 +11,6 @@ internal sealed class ContextSockets(int most)
     private readonly HashSet<IContextSocket> _living = [];
     private readonly SocketTotals _gone = new();
     private readonly StreamCounters _goneStreams = new();
-    private readonly UndeliveredBooks _undelivered = new();
 
     public int Count
     {
@@ -37,7 +36,7 @@ internal sealed class ContextSockets(int most)
     }
 
     /// <summary>What those that are gone could not deliver.</summary>
-    public UndeliveredBooks Undelivered => _undelivered;
+    public UndeliveredBooks Undelivered { get; } = new();
 
     /// <exception cref="ZlinkException">TooManySockets.</exception>
     public void Add(IContextSocket socket)
@@ -86,7 +85,7 @@ internal sealed class ContextSockets(int most)
             }
 
             // Under the lock: the socket's own end and the context's meet here, and whoever comes second goes on to the report.
-            socket.AddTo(_undelivered);
+            socket.AddTo(Undelivered);
         }
     }
 

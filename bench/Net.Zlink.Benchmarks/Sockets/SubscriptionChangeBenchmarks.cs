@@ -49,7 +49,14 @@ public class SubscriptionChangeBenchmarks
             _trie.Add(prefix, _subscriber, out _);
         }
 
-        _trie.RemoveAll(_subscriber, _state, static (_, _, _) => { });
+        _trie.ForEachPrefix(_subscriber, _state, static (_, _, _) => { });
+        var removal = new PrefixRemoval<object>(_subscriber);
+        while (removal.Find())
+        {
+            removal.TakeOut();
+        }
+
+        _trie.Forget(_subscriber);
     }
 
     private static byte[] Prefix(int number) =>

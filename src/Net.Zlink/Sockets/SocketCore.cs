@@ -18,7 +18,7 @@ internal abstract class SocketCore
     private readonly OpenParts _parts = new();
     private ShortLock _gate;
     private WirePipe? _only;
-    private bool _isClosed;
+    private bool _isClosed; // As _parts says, in whose memory each send would have to look otherwise.
     private int _narrowings;
 
     protected SocketCore(EngineHost host, InprocRegistry inproc, ZmpSocketType type)

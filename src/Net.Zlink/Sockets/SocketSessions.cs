@@ -11,7 +11,7 @@ internal sealed class SocketSessions
     private readonly Lock _gate = new();
     private readonly HashSet<ZmpSession> _dialled = [];
     private readonly ListsByKey<ZmpListener, ZmpSession> _accepted = new();
-    private int _places;
+    private ConnectionPlaces _places;
 
     /// <summary>Most connections at once, in both directions; 0: any number.</summary>
     public int Limit { get; set; }
@@ -55,14 +55,7 @@ internal sealed class SocketSessions
     {
         lock (_gate)
         {
-            // Looked at and taken in one step: two listeners may accept at once.
-            if (Limit > 0 && _dialled.Count + _accepted.Count + _places >= Limit)
-            {
-                return $"the socket has its {Limit} connections; raise MaxConnections to take more";
-            }
-
-            _places++;
-            return null;
+            return _places.Take(_dialled.Count + _accepted.Count, Limit);
         }
     }
 
@@ -71,7 +64,7 @@ internal sealed class SocketSessions
     {
         lock (_gate)
         {
-            _places--;
+            _places.GiveBack();
         }
     }
 
@@ -87,7 +80,7 @@ internal sealed class SocketSessions
             }
 
             _accepted.Add(listener, session);
-            _places--;
+            _places.GiveBack();
         }
 
         if (session.Listener.IsClosed)

@@ -19,7 +19,7 @@ internal sealed class StreamLinks(StreamCounters counters, OpenParts parts)
     private readonly ListsByKey<object, StreamLink> _byOrigin = new();
     private readonly List<UndeliveredLink> _undelivered = [];
     private uint _lastId;
-    private int _places;
+    private ConnectionPlaces _places;
 
     /// <summary>Those that are not over.</summary>
     public StreamLink[] All
@@ -79,14 +79,7 @@ internal sealed class StreamLinks(StreamCounters counters, OpenParts parts)
     {
         lock (_gate)
         {
-            // Looked at and taken in one step: two listeners may accept at once.
-            if (settings.MaxConnections > 0 && _living.Count + _places >= settings.MaxConnections)
-            {
-                return $"the socket has its {settings.MaxConnections} connections; raise MaxConnections to take more";
-            }
-
-            _places++;
-            return null;
+            return _places.Take(_living.Count, settings.MaxConnections);
         }
     }
 
@@ -95,7 +88,7 @@ internal sealed class StreamLinks(StreamCounters counters, OpenParts parts)
     {
         lock (_gate)
         {
-            _places--;
+            _places.GiveBack();
         }
     }
 
@@ -121,7 +114,7 @@ internal sealed class StreamLinks(StreamCounters counters, OpenParts parts)
             _byOrigin.Add(origin, link);
             if (origin is StreamListener)
             {
-                _places--; // It sits down in the one that was taken for it.
+                _places.GiveBack(); // It sits down in the one that was taken for it.
             }
 
             return true;

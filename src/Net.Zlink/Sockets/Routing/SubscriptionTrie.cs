@@ -95,36 +95,13 @@ internal sealed class SubscriptionTrie<TPeer>
         return TakeOut(node, place) ? SubscriptionRemoval.LastOfPrefix : SubscriptionRemoval.OthersRemain;
     }
 
-    /// <summary>Takes all subscriptions of a peer out. The subscriber may subscribe again afterwards.</summary>
-    public void RemoveAll(Subscriber<TPeer> subscriber)
-    {
-        var removal = new PrefixRemoval<TPeer>(subscriber);
-        while (removal.Find())
-        {
-            removal.TakeOut();
-        }
-
-        Forget(subscriber);
-    }
-
-    /// <summary>All of a subscriber's prefixes are out: see <see cref="PrefixRemoval{TPeer}"/>.</summary>
+    /// <summary>All of a subscriber's prefixes are out: see <see cref="PrefixRemoval{TPeer}"/>. It may subscribe again.</summary>
     public void Forget(Subscriber<TPeer> subscriber)
     {
         Debug.Assert(subscriber.Trie == this, "A subscriber of another trie.");
         subscriber.Places.Clear();
         subscriber.TrimPlaces();
         Charge(subscriber, -subscriber.HeldBytes);
-    }
-
-    /// <summary>As <see cref="RemoveAll(Subscriber{TPeer})"/>, and first reports each prefix, in ascending unsigned byte order.</summary>
-    /// <param name="subscriber">Whose subscriptions.</param>
-    /// <param name="state">Passed on to <paramref name="removed"/>.</param>
-    /// <param name="removed">Called for each prefix. It must not use this trie.</param>
-    public void RemoveAll<TState>(Subscriber<TPeer> subscriber, TState state, SubscribedPrefix<TState> removed)
-        where TState : allows ref struct
-    {
-        ForEachPrefix(subscriber, state, removed);
-        RemoveAll(subscriber);
     }
 
     /// <summary>Calls back for each prefix of a subscriber, in ascending unsigned byte order, a prefix before its extensions. The callback must not use this trie.</summary>

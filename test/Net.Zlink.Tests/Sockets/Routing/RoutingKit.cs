@@ -24,6 +24,28 @@ internal static class RoutingKit
 
     public static void Same(IEnumerable<string> expected, IEnumerable<string> actual) => Assert.Equal(expected, actual, StringComparer.Ordinal);
 
+    /// <summary>Takes all subscriptions of a peer out, as a publisher does, but at once.</summary>
+    public static void RemoveAll<TPeer>(this SubscriptionTrie<TPeer> trie, Subscriber<TPeer> subscriber)
+        where TPeer : class
+    {
+        var removal = new PrefixRemoval<TPeer>(subscriber);
+        while (removal.Find())
+        {
+            removal.TakeOut();
+        }
+
+        trie.Forget(subscriber);
+    }
+
+    /// <summary>As the other, and first reports each prefix.</summary>
+    public static void RemoveAll<TPeer, TState>(this SubscriptionTrie<TPeer> trie, Subscriber<TPeer> subscriber, TState state, SubscribedPrefix<TState> removed)
+        where TPeer : class
+        where TState : allows ref struct
+    {
+        trie.ForEachPrefix(subscriber, state, removed);
+        trie.RemoveAll(subscriber);
+    }
+
     /// <summary>Checks a tree's structure, and that it has no node without need. Returns the number of nodes, the root included.</summary>
     public static int Check<TValue>(PrefixTree<TValue> tree)
     {
