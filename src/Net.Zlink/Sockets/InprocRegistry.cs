@@ -204,8 +204,8 @@ internal sealed class InprocRegistry
             return true;
         }
 
-        // It has a place already: this says who is at the other end, which a ROUTER may know by another pipe.
-        if (connecter.Socket.Has(connecter) && !connecter.Socket.TryAttach(connecter, peer))
+        // Who is at the other end, a ROUTER may know by another pipe. The binder may have closed its own by now, and with it this one's place.
+        if (!connecter.Socket.TryIdentify(connecter, peer))
         {
             connecter.Socket.Detach(connecter, dropUnread: true);
             connecter.Close(DisconnectReason.Refused, TimeSpan.Zero);

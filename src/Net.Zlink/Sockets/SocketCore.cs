@@ -139,12 +139,23 @@ internal abstract class SocketCore
     /// <param name="pipe">The pipe.</param>
     /// <param name="peer">Who is at the other end; null before a handshake.</param>
     /// <returns>False: turned away.</returns>
-    public bool TryAttach(Pipe pipe, PeerIdentity? peer)
+    public bool TryAttach(Pipe pipe, PeerIdentity? peer) => TryAttach(pipe, peer, mayEnter: true);
+
+    /// <summary>Says who is at the other end of a pipe that was taken in before. One that has left meanwhile stays outside. Outside of all locks.</summary>
+    /// <returns>False: turned away.</returns>
+    public bool TryIdentify(Pipe pipe, PeerIdentity peer) => TryAttach(pipe, peer, mayEnter: false);
+
+    private bool TryAttach(Pipe pipe, PeerIdentity? peer, bool mayEnter)
     {
         Pipe? loser = null;
         byte[]? routeId;
         using (Gate.Hold())
         {
+            if (!pipe.IsAttached && !mayEnter)
+            {
+                return true;
+            }
+
             if (_isClosed || (!pipe.IsAttached && !Attach(pipe)))
             {
                 return false;
