@@ -85,6 +85,9 @@ internal sealed class ListsByKey<TKey, T>
     /// <summary>Whether there is any of a key.</summary>
     public bool Has(TKey key) => _lists.ContainsKey(key);
 
+    /// <summary>The one of a key that was added last; where there is none, the default.</summary>
+    public T? LastOf(TKey key) => _lists.TryGetValue(key, out LinkedList<T>? list) ? list.Last!.Value : default;
+
     /// <summary>Those of a key, as they are now.</summary>
     public T[] Of(TKey key) => _lists.TryGetValue(key, out LinkedList<T>? list) ? [.. list] : [];
 

@@ -15,7 +15,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     private readonly BoundListeners<ZmpListener> _listeners = new();
     private readonly Dictionary<string, ZmpDialer> _dialers = new(StringComparer.Ordinal); // By their text, of which a second connect makes none.
     private readonly HashSet<byte[]> _aliases = new(RoutingIdComparer.Instance); // Theirs.
-    private readonly ListsByKey<string, ZmpDialer> _lingering = new(StringComparer.Ordinal); // By their text: a connect of the same one waits for them.
+    private readonly ListsByKey<string, ZmpDialer> _lingering = new(StringComparer.Ordinal); // By their text: a connect of the same one waits for the last of them, which waits for those before it.
     private readonly InprocEndpoints _inproc = new(socket, inproc);
     private readonly SocketSessions _sessions = new();
 
@@ -120,7 +120,6 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
 
         ZmpDialer dialer;
-        ZmpDialer[] before;
         lock (_gate)
         {
             // As natively what this socket itself has bound is connected already, too: a ROUTER or a PAIR, which have no place for themselves, would come again and again.
@@ -130,14 +129,13 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
                 return EndpointError.None;
             }
 
-            dialer = new ZmpDialer(socket, target, settings);
+            dialer = new ZmpDialer(socket, target, settings, _lingering.LastOf(text));
             if (dialer.Alias is { } name && !_aliases.Add(name))
             {
                 return TurnedAway(text, settings); // Also while that endpoint has no pipe: its next connection gets the name.
             }
 
             _dialers.Add(text, dialer);
-            before = _lingering.Of(text);
         }
 
         // With IMMEDIATE there is no pipe before there is a connection.
@@ -158,7 +156,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             socket.Greet(dialer.Pipe, GreetingOccasion.NewPipe);
         }
 
-        dialer.Start(before);
+        dialer.Start();
         return EndpointError.None;
     }
 

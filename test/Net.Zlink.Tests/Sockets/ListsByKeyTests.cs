@@ -25,6 +25,21 @@ public sealed class ListsByKeyTests
     }
 
     [Fact]
+    public void The_last_of_a_key_is_the_one_that_was_added_last_of_those_that_are_there()
+    {
+        ListsByKey<string, int> lists = Filled();
+        Assert.Equal(4, lists.LastOf("a"));
+        Assert.Equal(2, lists.LastOf("b"));
+        Assert.Equal(0, lists.LastOf("c"));
+        lists.Remove("a", 3);
+        Assert.Equal(4, lists.LastOf("a"));
+        lists.Remove("a", 4);
+        Assert.Equal(1, lists.LastOf("a"));
+        lists.Remove("a", 1);
+        Assert.Equal(0, lists.LastOf("a"));
+    }
+
+    [Fact]
     public void All_of_a_key_or_of_all_keys_go_at_once()
     {
         ListsByKey<string, int> lists = Filled();

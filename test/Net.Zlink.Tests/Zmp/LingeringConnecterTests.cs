@@ -93,6 +93,35 @@ public sealed class LingeringConnecterTests
     }
 
     [Fact]
+    public async Task To_connect_behind_thousands_that_linger_takes_no_more_memory_than_behind_a_few()
+    {
+        const int Few = 10;
+        const int Many = 2_000;
+        await using var fixture = new ContextFixture(shutdownTimeout: TimeSpan.Zero); // Nobody takes what waits.
+        RawListener listener = fixture.Listen();
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { Linger = Timeout.InfiniteTimeSpan });
+        long behindFew = Least(Few);
+        Least(Many);
+        long behindMany = Least(Few);
+        Assert.InRange(behindMany, 0, 2 * behindFew); // As much as references to all of them would be four times that.
+
+        long Least(int connects)
+        {
+            long least = long.MaxValue;
+            for (int i = 0; i < connects; i++)
+            {
+                long before = GC.GetAllocatedBytesForCurrentThread();
+                dealer.Connect(listener.Endpoint);
+                least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before); // Now and then a table of the socket's grows.
+                dealer.Send("x"u8);
+                dealer.Disconnect(listener.Endpoint);
+            }
+
+            return least;
+        }
+    }
+
+    [Fact]
     public async Task A_raised_mark_lets_a_send_in_that_waits_for_binders_of_the_process()
     {
         await using var fixture = new ContextFixture();

@@ -22,7 +22,7 @@ internal sealed class ZmpDialer
     private readonly ConnectAttempts _attempts;
     private readonly WakeablePause _pause = new();
     private readonly CancellationTokenSource _stop = new();
-    private readonly TaskCompletionSource _over = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly ConnectTurn _turn;
     private readonly Lock _gate = new();
     private WirePipe _pipe;
     private ZmpSession? _session;
@@ -37,13 +37,18 @@ internal sealed class ZmpDialer
     private ITimer? _deadline;
     private Task _lastClosed = Task.CompletedTask;
 
-    public ZmpDialer(SocketCore socket, ConnectTarget target, ZmpSettings settings)
+    /// <param name="socket">The socket it belongs to.</param>
+    /// <param name="target">What it dials.</param>
+    /// <param name="settings">Its options.</param>
+    /// <param name="before">The last one of the same endpoint that may deliver yet what it was given; null: there is none.</param>
+    public ZmpDialer(SocketCore socket, ConnectTarget target, ZmpSettings settings, ZmpDialer? before)
     {
         _socket = socket;
         _target = target;
         _settings = settings;
         _dialing = new WireDialing(socket, target, settings.Transport);
         _attempts = new ConnectAttempts(settings.Reconnect, settings.ReconnectAfterFault);
+        _turn = new ConnectTurn(before?._turn, socket.Host.Time, () => Writes);
         _pipe = NewPipe();
     }
 
@@ -63,20 +68,19 @@ internal sealed class ZmpDialer
     public string? Trouble => Volatile.Read(ref _trouble);
 
     /// <summary>Completes when it makes no connection any more, and the last one is over.</summary>
-    public Task Over => _over.Task;
+    public Task Over => _turn.Over;
 
     /// <summary>Begins to dial. The socket has been entered on the dialer's behalf.</summary>
-    /// <param name="before">Those of the same endpoint that still deliver what they were given: a ROUTER that knows their connection has no place for another one of the same routing id.</param>
-    public void Start(IReadOnlyList<ZmpDialer> before)
+    public void Start()
     {
         _socket.GivenUp.Forget(_target.Text);
-        _ = DefaultContext.Run(() => RunAsync(before));
+        _ = DefaultContext.Run(RunAsync);
     }
 
     /// <summary>The socket has no place for it: it is never started, and nobody is to wait for it, be it that it was disconnected in this moment.</summary>
     public void Discard()
     {
-        _over.SetResult();
+        _turn.End();
         _socket.Endpoints.Forget(this);
     }
 
@@ -201,16 +205,18 @@ internal sealed class ZmpDialer
         Dialer = this,
     };
 
-    private async Task RunAsync(IReadOnlyList<ZmpDialer> before)
+    private async Task RunAsync()
     {
         // Off the caller's stack: a name may have to be looked up.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         string? gaveUp = null;
         try
         {
-            if (before.Count > 0)
+            if (!_turn.HasCome)
             {
-                await BehindAsync(before).ConfigureAwait(false);
+                Volatile.Write(ref _trouble, "it begins when the connect of this endpoint that was let go of before has delivered what it had");
+                await _turn.ComesAsync(_settings.Connection.CloseTimeout, _stop.Token).ConfigureAwait(false);
+                Volatile.Write(ref _trouble, null);
             }
 
             gaveUp = await DialUntilOverAsync().ConfigureAwait(false);
@@ -229,32 +235,6 @@ internal sealed class ZmpDialer
         {
             End(gaveUp);
         }
-    }
-
-    /// <summary>Waits until those of the same endpoint before it are over.</summary>
-    private async Task BehindAsync(IReadOnlyList<ZmpDialer> before)
-    {
-        Volatile.Write(ref _trouble, "it begins when the connect of this endpoint that was let go of before has delivered what it had");
-        foreach (ZmpDialer other in before)
-        {
-            await other.WhenStillAsync(_settings.Connection.CloseTimeout, _stop.Token).ConfigureAwait(false);
-        }
-
-        Volatile.Write(ref _trouble, null);
-    }
-
-    /// <summary>Completes when it has delivered what it had; where its connection takes nothing, when it has been given as long as any end of a connection gets.</summary>
-    private async Task WhenStillAsync(TimeSpan closeTimeout, CancellationToken ended)
-    {
-        var patience = TimeSpan.FromTicks(Math.Max(closeTimeout.Ticks, TimeSpan.TicksPerSecond)); // Zero is a CloseTimeout, and no pause between two looks.
-        long? writes;
-        do
-        {
-            writes = Writes;
-            await Task.WhenAny(Over, Task.Delay(patience, _socket.Host.Time, ended)).ConfigureAwait(false);
-            ended.ThrowIfCancellationRequested();
-        }
-        while (!Over.IsCompleted && (writes is null || writes != Writes));
     }
 
     /// <summary>How often its connection has written; null while it has none: then this endpoint has nobody to talk to, whoever dials.</summary>
@@ -442,7 +422,7 @@ internal sealed class ZmpDialer
     private async Task EndAsync(Task lastClosed)
     {
         await lastClosed.ConfigureAwait(false);
-        _over.SetResult();
+        _turn.End();
         _socket.Endpoints.Forget(this);
     }
 
