@@ -66,8 +66,12 @@ public abstract class ReceivingSocket : ZlinkSocket
             throw new ArgumentException("No peer sent this message: there is nobody to throw out.", nameof(message));
         }
 
-        Pipe? pipe = message.NoticeOf as Pipe ?? Array.Find(Core.Pipes, one => one.Peer.IsOfSameConnection(sender));
-        return pipe is not null && ThrowOut(pipe, sender, nameof(message));
+        if (message.NoticeOf is Pipe subscriber)
+        {
+            return ThrowOut(subscriber, sender, nameof(message));
+        }
+
+        return sender.Slot.Pipe is { } pipe && ReferenceEquals(pipe.Socket, Core) && ThrowOut(pipe, sender, nameof(message));
     }
 
     /// <summary>Takes as many messages as there are and fit, without waiting.</summary>

@@ -182,6 +182,7 @@ internal sealed class InprocRegistry
         // From the moment that the binder has the pipe it may send, in the name that the connecter gave it and through the connecter's filter.
         PeerIdentity peer = connecter.Alias is { } alias ? own with { RoutingId = alias } : own;
         connecter.Peer = peer;
+        peer.Slot.Pipe = connecter;
         pipe.Face(connecter);
         binder.Introduce(pipe);
         if (!binder.TryAttach(pipe, connecter.Own))

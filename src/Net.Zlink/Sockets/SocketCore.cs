@@ -171,6 +171,7 @@ internal abstract class SocketCore
 
             if (peer is not null)
             {
+                pipe.Peer.Slot.Pipe = null; // The last connection's.
                 pipe.Peer = peer;
                 if (!Identify(pipe, peer, out loser))
                 {
@@ -182,6 +183,7 @@ internal abstract class SocketCore
                     return false;
                 }
 
+                peer.Slot.Pipe = pipe;
                 Receive.Follow(pipe.Lane, pipe.Peer.RoutingId);
             }
 
@@ -388,6 +390,7 @@ internal abstract class SocketCore
         if (pipe.IsAttached)
         {
             pipe.IsAttached = false;
+            pipe.Peer.Slot.Pipe = null;
             _pipes.RemoveAndTrim(pipe);
             FindOnly();
             Remove(pipe);

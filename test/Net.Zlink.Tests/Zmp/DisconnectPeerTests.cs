@@ -1,5 +1,6 @@
 using System.Text;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Sockets.Pipes;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -160,6 +161,36 @@ public sealed class DisconnectPeerTests
             using Message message = await router.ReceiveAsync(Guard.Token).Guarded();
             Assert.Equal("here"u8, message.Span);
         }
+    }
+
+    [Fact]
+    public async Task Whoever_sent_a_message_is_found_without_a_copy_of_all_peers_and_is_kept_by_no_message_once_it_has_gone()
+    {
+        const int Peers = 2_000;
+        await using var fixture = new ContextFixture();
+        DealerSocket here = fixture.Context.CreateDealer();
+        DealerSocket there = fixture.Context.CreateDealer();
+        here.Bind("inproc://many");
+        for (int i = 0; i < Peers; i++)
+        {
+            there.Connect("inproc://many");
+        }
+
+        for (int i = 0; i < Peers; i++)
+        {
+            await there.SendAsync("x"u8.ToArray(), Guard.Token); // One of each.
+        }
+
+        using Message first = await here.ReceiveAsync(Guard.Token).Guarded();
+        using Message second = await here.ReceiveAsync(Guard.Token).Guarded();
+        Assert.False(there.DisconnectPeer(second)); // It is not a peer of that one, and stays.
+        Assert.True(here.DisconnectPeer(first));
+        Assert.Equal(Peers - 1, here.PeerCount);
+
+        // A list of all has 16,000 bytes.
+        Assert.InRange(Allocations.Of(() => Assert.False(here.DisconnectPeer(first)), rounds: 10), 0, 10 * 100);
+        Assert.Null(Assert.IsType<PeerIdentity>(first.Sender).Slot.Pipe);
+        Assert.True(here.DisconnectPeer(second));
     }
 
     private static async Task<DealerSocket> JoinAsync(ContextFixture fixture, RouterSocket router, string endpoint, string name)

@@ -8,7 +8,7 @@ using Net.Zlink.Transports.Ipc;
 
 namespace Net.Zlink.Sockets.Pipes;
 
-/// <summary>Who is at the other end of a pipe, as far as it is known: what a received message says about its sender. Immutable, but for what the application keeps with it.</summary>
+/// <summary>Who is at the other end of a pipe, as far as it is known: what a received message says about its sender. Immutable, but for what is in its slot.</summary>
 /// <param name="RoutingId">What the application calls the peer: for ROUTER the id it sends to, else the id that the peer announced. Empty before a handshake.</param>
 /// <param name="Properties">The peer's READY metadata with what this side adds; null if there is none.</param>
 /// <param name="RemoteEndpoint">Its address as an endpoint; empty for inproc.</param>
@@ -24,7 +24,7 @@ internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties,
     /// <summary>What it asked for its WebSocket with, where it did.</summary>
     public UpgradeHead? Request { get; init; }
 
-    /// <summary>What the application keeps with the peer; one for all names that a connection's peer goes by.</summary>
+    /// <summary>What is kept with the peer; one for all names that a connection's peer goes by.</summary>
     public PeerSlot Slot { get; } = new();
 
     /// <summary>It is the same peer of the same connection, whatever it is called.</summary>
@@ -39,10 +39,18 @@ internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties,
     public static string NameOf(ReadOnlySpan<byte> routingId) => RoutingIdText.Of(routingId);
 }
 
-/// <summary>Something of the application's.</summary>
+/// <summary>What is kept with the peer of a connection: something of the application's, and where it is to be found.</summary>
 internal sealed class PeerSlot
 {
     private object? _state;
+    private Pipe? _pipe;
+
+    /// <summary>The pipe, as long as the peer has its place in the socket: its unread messages, which may lie there for hours, keep no more than this.</summary>
+    public Pipe? Pipe
+    {
+        get => Volatile.Read(ref _pipe);
+        set => Volatile.Write(ref _pipe, value);
+    }
 
     public object? State
     {
