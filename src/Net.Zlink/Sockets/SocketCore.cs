@@ -171,7 +171,11 @@ internal abstract class SocketCore
 
             if (peer is not null)
             {
-                pipe.Peer.Slot.Pipe = null; // The last connection's.
+                if (!ReferenceEquals(pipe.Peer.Slot, peer.Slot))
+                {
+                    pipe.Peer.Slot.Pipe = null; // The last connection's.
+                }
+
                 pipe.Peer = peer;
                 if (!Identify(pipe, peer, out loser))
                 {
