@@ -14,10 +14,11 @@ public sealed class ReconnectAfterErrorTests
     private readonly ManualTimeProvider _clock = new();
 
     [Theory]
-    [InlineData(true, 0, "200 200 200 200")] // Each time it was ready: nothing to be patient about.
-    [InlineData(false, 0, "200 400 800 1600")]
-    [InlineData(false, 300, "200 300 300 300")] // No longer than the user wants.
-    public async Task Grows_while_the_peer_stays_in_trouble(bool getsReady, int longest, string pauses)
+    [InlineData(true, 30, 0, "200 200 200 200")] // Each time it was ready for as long as the longest pause: nothing to be patient about.
+    [InlineData(true, 29, 0, "200 400 800 1600")] // As a subscriber of too many topics, whose publisher has told it so each time.
+    [InlineData(false, 0, 0, "200 400 800 1600")]
+    [InlineData(false, 0, 300, "200 300 300 300")] // No longer than the user wants.
+    public async Task Grows_while_the_peer_stays_in_trouble(bool getsReady, int readyFor, int longest, string pauses)
     {
         await using var fixture = new ContextFixture(time: _clock);
         using RawListener listener = fixture.Listen();
@@ -32,6 +33,7 @@ public sealed class ReconnectAfterErrorTests
                 if (getsReady)
                 {
                     await monitor.NextAsync(SocketEventTypes.ConnectionReady);
+                    _clock.Advance(TimeSpan.FromSeconds(readyFor));
                 }
 
                 await peer.SendAsync(Convert.FromHexString(InternalError));

@@ -21,10 +21,13 @@ internal sealed class ConnectAttempts(ReconnectPolicy users, bool afterFault)
     private int _brief;
 
     /// <summary>One connection after the other was over right behind its handshake.</summary>
-    public bool AreBrief => _brief >= BriefConnections;
+    private bool AreBrief => _brief >= BriefConnections;
 
     /// <summary>A pause with a random part, whatever the options say: a peer that dials this side for the same reason must not do so at the same moment for ever.</summary>
     public TimeSpan PauseApart => _apart.PauseBefore(0);
+
+    /// <summary>One connection after the other came to nothing, handshake or not: the next is likely to.</summary>
+    public bool AreInVain => AreBrief || _faults > 1;
 
     /// <summary>The transport is up.</summary>
     public void OnConnected() => _attempts = 0;
@@ -43,7 +46,10 @@ internal sealed class ConnectAttempts(ReconnectPolicy users, bool afterFault)
         }
 
         bool wasReady = session.IsReady;
-        _faults = session.Fault is not { IsTimeout: false } ? 0 : wasReady ? 1 : _faults + 1; // A peer that was ready is in trouble for the first time.
+
+        // One that was ready for so long is in trouble for the first time. One that goes sooner may do so for the same reason each time: a publisher tells a subscriber of too many topics so only when it has taken in all that it allows, which takes seconds where many come.
+        bool hasStood = session.ReadyFor >= _slowly.MaxInterval;
+        _faults = session.Fault is not { IsTimeout: false } ? 0 : hasStood ? 1 : _faults + 1;
         _brief = session is { WasBrief: true, EndReason: DisconnectReason.Remote } ? _brief + 1 : 0;
         string trouble = wasReady ? $"the connection ended: {session.EndDetail}" : $"the handshake failed: {session.EndDetail}";
         if (AreBrief)

@@ -300,7 +300,7 @@ internal sealed class ZmpDialer
             }
 
             Volatile.Write(ref _trouble, trouble);
-            _logged = session is { IsReady: true } && !_attempts.AreBrief ? null : EndpointEvents.Failed(_socket.Host, _target.Text, trouble, _logged);
+            _logged = session is { IsReady: true } && !_attempts.AreInVain ? null : EndpointEvents.Failed(_socket.Host, _target.Text, trouble, _logged);
             TimeSpan pause = comesApart ? _attempts.PauseApart : _attempts.NextPause();
             await _pause.RunAsync(token => EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, trouble, pause, token), _stop.Token).ConfigureAwait(false);
         }

@@ -96,6 +96,9 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>It was over right behind the handshake, and not by our wish: as a rule the peer has no place for this socket.</summary>
     public bool WasBrief { get; private set; }
 
+    /// <summary>For how long the connection that is over had its handshake behind it.</summary>
+    public TimeSpan ReadyFor { get; private set; }
+
     /// <summary>It went on for longer than that: the peer had a place for it.</summary>
     public bool HasLasted { get; private set; }
 
@@ -287,7 +290,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             WriteError(ZmpFault.RoutingIdTakenOver);
         }
 
-        HasLasted = _isReady && connection.Shard.Timers.Time.GetElapsedTime(_readyAt) >= BriefTime; // Not from its beginning: a handshake may take as long, with a peer that turns this side away, too.
+        ReadyFor = _isReady ? connection.Shard.Timers.Time.GetElapsedTime(_readyAt) : TimeSpan.Zero;
+        HasLasted = ReadyFor >= BriefTime; // Not from its beginning: a handshake may take as long, with a peer that turns this side away, too.
         WasBrief = _isReady && !HasLasted && reason is (DisconnectReason.Remote or DisconnectReason.TransportError);
         EndReason = reason;
         EndDetail = detail ?? reason.Words();
