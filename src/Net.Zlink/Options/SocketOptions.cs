@@ -35,7 +35,7 @@ public abstract class SocketOptions
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public long SendByteLimit { get; set => Set(ref field, OptionRange.InRange(value, 0)); } = 64L * 1024 * 1024;
 
-    /// <summary>Bytes of one peer that may wait to be received. 0: no limit. Default 64 MiB. Of PUB and XPUB also what one subscriber's topics may take up, each counted as 640 bytes and twice its length, unless it is in this context. Acts at once; on STREAM for endpoints made afterwards.</summary>
+    /// <summary>Bytes of one peer that may wait to be received. 0: no limit. Default 64 MiB. Of PUB and XPUB also what one subscriber's topics may take up, each counted as 640 bytes and twice its length, and 1 MiB at least, unless it is in this context. Acts at once; on STREAM for endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public long ReceiveByteLimit { get; set => Set(ref field, OptionRange.InRange(value, 0)); } = 64L * 1024 * 1024;
 

@@ -77,7 +77,7 @@ public sealed record ZlinkContextOptions
     /// <summary>
     /// How many bytes the topics may take up that peers have subscribed, at all PUB and XPUB sockets of the context together, each topic counted as 640 bytes and twice its length; 0: no limit, as in the native core. Past it each
     /// subscriber that wants more, and has more than its equal part of the limit, loses its connection with <see cref="Monitoring.DisconnectReason.SubscriptionByteLimit"/>; the others go on, up to twice the limit in all.
-    /// What one subscriber may take up is limited besides: <see cref="SocketOptions.ReceiveByteLimit"/>, 64 MiB. Default: a quarter of the memory that the process may use, of a container where it is in one.
+    /// What one subscriber may take up is limited besides: <see cref="SocketOptions.ReceiveByteLimit"/>, 64 MiB, of which no setting takes the first MiB. Default: a quarter of the memory that the process may use, of a container where it is in one.
     /// </summary>
     /// <remarks>Subscribers with less than 16 KiB of it, some twenty topics, are not counted, nor are those in this context.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>

@@ -8,6 +8,7 @@ namespace Net.Zlink.Tests.Zmp;
 public sealed class TopicLimitTests
 {
     // 640 bytes and twice the topic's four are counted for each: 64 MiB, the default, pay for 103,563.
+    private const int ChargeOfOne = 648;
     private const int Many = 110_000;
 
     [Fact]
@@ -16,11 +17,7 @@ public sealed class TopicLimitTests
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub(new PubOptions { ReceiveByteLimit = 0 });
         SubSocket subscriber = fixture.Context.CreateSub();
-        for (int i = 0; i < Many; i++)
-        {
-            subscriber.Subscribe(BitConverter.GetBytes(i));
-        }
-
+        Subscribe(subscriber, Many);
         subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
 
         await fixture.UntilAsync(() => publisher.TopicCount == Many);
@@ -42,21 +39,46 @@ public sealed class TopicLimitTests
     [Fact]
     public async Task The_limit_may_be_reached_and_not_passed()
     {
-        // 640 bytes and twice the topic's one, ten times.
         await using var fixture = new ContextFixture();
-        PubSocket publisher = fixture.Context.CreatePub(new PubOptions { ReceiveByteLimit = 6_420 });
+        PubSocket publisher = fixture.Context.CreatePub(new PubOptions { ReceiveByteLimit = 2_000 * ChargeOfOne });
         SubSocket subscriber = fixture.Context.CreateSub();
-        for (byte i = 0; i < 10; i++)
-        {
-            subscriber.Subscribe([i]);
-        }
+        Subscribe(subscriber, 2_000);
 
         using SocketMonitor monitor = publisher.OpenMonitor(SocketEventTypes.Disconnected);
         subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
-        await fixture.UntilAsync(() => publisher.TopicCount == 10 || monitor.TryRead(out _));
-        Assert.Equal(10, publisher.TopicCount);
-        subscriber.Subscribe([10]);
+        await fixture.UntilAsync(() => publisher.TopicCount == 2_000 || monitor.TryRead(out _));
+        Assert.Equal(2_000, publisher.TopicCount);
+        subscriber.Subscribe(BitConverter.GetBytes(2_000));
         Assert.Contains("too many topics", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Where_few_bytes_may_wait_to_be_received_subscribers_of_some_hundred_topics_are_served_all_the_same(bool isExtended)
+    {
+        // 1 MiB of topics is anybody's.
+        const int Topics = 1024 * 1024 / ChargeOfOne;
+        await using var fixture = new ContextFixture();
+        ZlinkSocket publisher = isExtended ? fixture.Context.CreateXPub(new XPubOptions { ReceiveByteLimit = 2_000 }) : fixture.Context.CreatePub(new PubOptions { ReceiveByteLimit = 2_000 });
+        using SocketMonitor monitor = publisher.OpenMonitor(SocketEventTypes.Disconnected);
+        string endpoint = publisher.Bind("tcp://127.0.0.1:0");
+        for (int i = 0; i < 3; i++)
+        {
+            SubSocket subscriber = fixture.Context.CreateSub();
+            Subscribe(subscriber, Topics);
+            subscriber.Connect(endpoint);
+        }
+
+        int notices = 0;
+        while (publisher is XPubSocket xpub && notices < Topics)
+        {
+            using Message notice = await xpub.ReceiveAsync(Guard.Token).Guarded();
+            notices++;
+        }
+
+        await fixture.UntilAsync(() => fixture.Context.GetStatistics().SubscriptionBytes == 3L * Topics * ChargeOfOne);
+        Assert.False(monitor.TryRead(out _));
     }
 
     [Theory]
@@ -65,12 +87,9 @@ public sealed class TopicLimitTests
     public async Task A_subscriber_of_too_many_is_told_why_and_comes_again_once_the_publisher_allows_more(bool isExtended)
     {
         await using var fixture = new ContextFixture();
-        ZlinkSocket publisher = isExtended ? fixture.Context.CreateXPub(new XPubOptions { ReceiveByteLimit = 2_000 }) : fixture.Context.CreatePub(new PubOptions { ReceiveByteLimit = 2_000 });
+        ZlinkSocket publisher = isExtended ? fixture.Context.CreateXPub(new XPubOptions { ReceiveByteLimit = 1024 * 1024 }) : fixture.Context.CreatePub(new PubOptions { ReceiveByteLimit = 1024 * 1024 });
         SubSocket subscriber = fixture.Context.CreateSub(new SubOptions { ReconnectInterval = TimeSpan.FromMilliseconds(10) });
-        for (byte i = 0; i < 10; i++)
-        {
-            subscriber.Subscribe([i]);
-        }
+        Subscribe(subscriber, 2_000);
 
         using SocketMonitor here = publisher.OpenMonitor();
         using SocketMonitor there = subscriber.OpenMonitor();
@@ -79,6 +98,14 @@ public sealed class TopicLimitTests
         Assert.Contains("too many topics", (await here.NextAsync(SocketEventTypes.Disconnected)).Detail, StringComparison.Ordinal);
         Assert.Contains("ReceiveByteLimit", (await there.NextAsync(SocketEventTypes.Disconnected)).Detail, StringComparison.Ordinal);
         publisher.Options.ReceiveByteLimit = 0;
-        await fixture.UntilAsync(() => ((publisher as PubSocket)?.TopicCount ?? ((XPubSocket)publisher).TopicCount) == 10);
+        await fixture.UntilAsync(() => ((publisher as PubSocket)?.TopicCount ?? ((XPubSocket)publisher).TopicCount) == 2_000);
+    }
+
+    private static void Subscribe(SubSocket subscriber, int topics)
+    {
+        for (int i = 0; i < topics; i++)
+        {
+            subscriber.Subscribe(BitConverter.GetBytes(i));
+        }
     }
 }

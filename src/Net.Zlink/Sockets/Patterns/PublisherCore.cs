@@ -9,6 +9,9 @@ namespace Net.Zlink.Sockets.Patterns;
 /// <summary>PUB and XPUB: a message goes to every peer that has subscribed a prefix of its first part; XPUB also hands subscriptions, and what else peers send, to the application.</summary>
 internal sealed class PublisherCore : SocketCore
 {
+    // 1,600 usual ones. Who sets ReceiveByteLimit to some 10 KB wants little to wait, not that a subscriber of 50 topics is thrown out; and all of them together have a limit of their own.
+    private const long LeastTopicBytes = 1024 * 1024;
+
     private readonly SubscriptionTrie<Pipe> _subscriptions = new();
     private readonly Distribution<Pipe> _all = new();
     private readonly List<Subscriber<Pipe>> _matches = [];
@@ -64,8 +67,8 @@ internal sealed class PublisherCore : SocketCore
     /// <summary>Sent to every new peer first; empty: nothing.</summary>
     public byte[] Welcome { get; set; } = [];
 
-    /// <summary>What the subscriptions of one peer that came by a wire may take up, in bytes; 0: any number.</summary>
-    public long PeerTopicByteLimit { get; set; }
+    /// <summary>What the subscriptions of one peer that came by a wire may take up, in bytes, but for the first <see cref="LeastTopicBytes"/>; 0: any number.</summary>
+    public long PeerTopicByteLimit { get; set => field = value == 0 ? 0 : Math.Max(value, LeastTopicBytes); }
 
     public override InboundRole InboundRole => IsExtended ? InboundRole.SubscriptionsAndData : InboundRole.Subscriptions;
 
