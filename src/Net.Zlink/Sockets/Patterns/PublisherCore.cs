@@ -209,7 +209,7 @@ internal sealed class PublisherCore : SocketCore
             }
         }
 
-        Departures.Finish();
+        Departures.FinishSoon();
         _told?.AnnounceAll();
         if (subscribes == Inverts || outcome >= SubscriptionOutcome.TooMany)
         {
@@ -327,7 +327,14 @@ internal sealed class PublisherCore : SocketCore
             WaitNoMore(wire);
         }
 
-        Departures.Finish();
+        if (pipe is InprocPipe)
+        {
+            Departures.Finish(); // No shard waits for it, and whoever has ended a socket here finds its topics gone.
+        }
+        else
+        {
+            Departures.FinishSoon();
+        }
     }
 
     private void WaitNoMore(WirePipe pipe)

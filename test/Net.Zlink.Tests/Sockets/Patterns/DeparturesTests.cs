@@ -97,6 +97,42 @@ public sealed class DeparturesTests
     }
 
     [Fact]
+    public async Task The_shard_of_one_that_leaves_with_many_does_not_wait_until_they_are_out()
+    {
+        using var world = new World(isExtended: true);
+        Listener leaving = world.Add([.. Enumerable.Range(0, 2_000).Select(static i => $"{i}")]);
+        world.ReadNotices();
+        Task detached;
+        using (world.Core.Departures.Change())
+        {
+            detached = world.LeaveAsync(leaving);
+            Assert.True(SpinWait.SpinUntil(() => detached.IsCompleted, EngineKit.Patience));
+        }
+
+        await detached;
+        Listener next = world.Add("1");
+        string[] notices = world.ReadNotices();
+        Assert.Equal(2_001, notices.Length);
+        Assert.Equal("+1", notices[^1]); // Behind all cancels.
+        await world.LeaveAsync(next).Guarded();
+    }
+
+    [Fact]
+    public async Task Memory_that_is_not_to_be_had_for_telling_of_them_keeps_no_topic_and_no_socket_from_its_end()
+    {
+        using var world = new World(isExtended: true);
+        Listener leaving = world.Add("a", "b");
+        world.ReadNotices();
+        world.LoseMemory();
+
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => world.LeaveAsync(leaving)).Guarded();
+
+        Assert.Equal(0, world.Core.TopicCount);
+        world.Close();
+        await world.Core.AllClosed.Guarded();
+    }
+
+    [Fact]
     public async Task A_socket_that_is_closed_meanwhile_has_ended_only_when_they_are_out()
     {
         using var world = new World(isExtended: true);
@@ -166,6 +202,9 @@ public sealed class DeparturesTests
 
             return [.. notices];
         }
+
+        /// <summary>From here on there is none: the pool has gone.</summary>
+        public void LoseMemory() => _host.Pool.Dispose();
 
         public void Close() => Core.Close(DisconnectReason.Local, TimeSpan.Zero, new SocketEnd(SendStatus.Closed, static () => new ObjectDisposedException("test")));
 
