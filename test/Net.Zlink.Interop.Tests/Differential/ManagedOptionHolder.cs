@@ -11,41 +11,10 @@ internal sealed class ManagedOptionHolder(NativeSocketType type, ZlinkContext co
     private readonly ZlinkSocket? _socket = type is NativeSocketType.Stream ? null : ManagedSockets.Create(context, type);
 
     /// <summary>0, or an error's number.</summary>
-    public int TrySetOption(int number, ReadOnlySpan<byte> value)
-    {
-        try
-        {
-            if (_stream is not null)
-            {
-                NativeOptions.Set(_stream, number, value);
-            }
-            else
-            {
-                NativeOptions.Set(_socket!, number, value);
-            }
-
-            return 0;
-        }
-        catch (ZlinkException e)
-        {
-            return (int)e.Error;
-        }
-    }
+    public int TrySetOption(int number, ReadOnlySpan<byte> value) => _stream is null ? ManagedNumbers.TrySet(_socket!, number, value) : ManagedNumbers.TrySet(_stream, number, value);
 
     /// <summary>As <see cref="NativeSocket.TryGetOption"/> tells it.</summary>
-    public string TryGetOption(int number, int room)
-    {
-        byte[] value = new byte[room];
-        try
-        {
-            int length = _stream is not null ? NativeOptions.Get(_stream, number, value) : NativeOptions.Get(_socket!, number, value);
-            return OptionText.Of(value.AsSpan(0, length));
-        }
-        catch (ZlinkException e)
-        {
-            return OptionText.Of((int)e.Error);
-        }
-    }
+    public string TryGetOption(int number, int room) => _stream is null ? ManagedNumbers.TryGet(_socket!, number, room) : ManagedNumbers.TryGet(_stream, number, room);
 
     public void Dispose()
     {

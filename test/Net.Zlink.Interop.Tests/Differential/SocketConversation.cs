@@ -5,10 +5,10 @@ using Net.Zlink.Interop.Tests.Support;
 
 namespace Net.Zlink.Interop.Tests.Differential;
 
-/// <summary>An application with some sockets, made up from a number: their types and options, and what it does with them.</summary>
-internal sealed class SocketConversation
+/// <summary>Made up from a number: a socket that binds, and one to three that connect to it over one transport.</summary>
+internal sealed class SocketConversation : SocketPlan
 {
-    private const int Endpoints = 2;
+    private const int MostEndpoints = 2;
 
     // Who binds, and who connects.
     private static readonly (NativeSocketType[] Binders, NativeSocketType[] Connecters)[] s_families =
@@ -21,43 +21,43 @@ internal sealed class SocketConversation
 
     private static readonly string[] s_topics = ["", "a", "ab", "b"];
 
-    private readonly Random _random;
     private readonly int[] _boundBy = [-1, -1];
-    private readonly bool[] _wasBound = new bool[Endpoints];
+    private readonly bool[] _wasBound = new bool[MostEndpoints];
     private readonly bool[] _isClosed;
-    private readonly HashSet<(int Socket, int Endpoint)> _connected = []; // Natively who connects twice has two places, of which a ROUTER serves one: with handover the later one, into which its peer does not write.
-    private readonly List<SocketStep> _steps = [];
+    private readonly HashSet<(int Socket, int Endpoint)> _connected = [];
 
-    // Sockets have low high-water marks, and nobody reads before the end. Over tcp it depends on the moment how much is on its way; natively room is told of when half of the queue is read. Not for publishers, which are always read at once: natively an XPUB takes in what its peers send without end.
+    // Sockets have low high-water marks, and nobody reads before the end. Over tcp it depends on the moment how much is on its way; natively room is told of when half of the queue is read. Not for publishers, which are always read at once: natively an XPUB takes in what its peers send without end, so it has no marks where an XSUB sends to it.
     private readonly bool _hasMarks;
     private readonly bool _isPair;
     private int _counter;
 
     private SocketConversation(int seed, bool isInOneContext)
+        : base(seed)
     {
-        _random = new Random(seed);
         (NativeSocketType[] binders, NativeSocketType[] connecters) = s_families[seed % s_families.Length];
         _isPair = binders is [NativeSocketType.Pair];
-        Transport = _random.Next(2) == 0 && isInOneContext ? TestTransport.Inproc : TestTransports.All[seed / s_families.Length % TestTransports.All.Count];
-        IsReadAtOnce = _random.Next(4) != 0;
-        Types = new NativeSocketType[_isPair ? 2 : 2 + _random.Next(3)]; // For a third one a PAIR has no place.
+        TestTransport transport = Random.Next(2) == 0 && isInOneContext ? TestTransport.Inproc : TestTransports.All[seed / s_families.Length % TestTransports.All.Count];
+        Endpoints = [transport, transport];
+        IsReadAtOnce = Random.Next(4) != 0;
+        Types = new NativeSocketType[_isPair ? 2 : 2 + Random.Next(3)]; // For a third one a PAIR has no place.
         for (int i = 0; i < Types.Length; i++)
         {
             NativeSocketType[] family = i == 0 ? binders : connecters;
-            Types[i] = family[_random.Next(family.Length)];
+            Types[i] = family[Random.Next(family.Length)];
         }
 
-        _hasMarks = Transport is TestTransport.Inproc && !IsReadAtOnce && _random.Next(2) == 0;
+        RoutingIds = [.. Enumerable.Range(0, Types.Length).Select(RoutingIdOf)];
+        _hasMarks = IsInproc && !IsReadAtOnce && Random.Next(2) == 0 && !(Types.Contains(NativeSocketType.XPub) && Types.Contains(NativeSocketType.XSub));
         Options = [.. Types.Select(type => MakeOptions(type).ToArray())];
         _isClosed = new bool[Types.Length];
         Bind(0, 0);
         for (int i = 1; i < Types.Length; i++)
         {
             _connected.Add((i, 0));
-            _steps.Add(new SocketStep(i, SocketAction.Connect));
+            Add(new SocketStep(i, SocketAction.Connect));
         }
 
-        int steps = 8 + _random.Next(20);
+        int steps = 8 + Random.Next(20);
         for (int i = 0; i < steps; i++)
         {
             MakeStep();
@@ -69,43 +69,18 @@ internal sealed class SocketConversation
         }
     }
 
-    public TestTransport Transport { get; }
-
-    /// <summary>Each socket receives whatever there is after each step. Else it does so now and then, and none leaves: natively one that has left keeps its place until all that it sent is read.</summary>
-    public bool IsReadAtOnce { get; }
-
-    public bool HasImmediate => Options.Any(static options => options.Contains((NativeOption.Immediate, 1)));
-
-    public NativeSocketType[] Types { get; }
-
-    public (int Number, int Value)[][] Options { get; }
-
-    public IReadOnlyList<SocketStep> Steps => _steps;
+    private bool IsInproc => Endpoints[0] is TestTransport.Inproc;
 
     /// <param name="seed">Which.</param>
     /// <param name="isInOneContext">So they may meet over inproc.</param>
     public static SocketConversation Make(int seed, bool isInOneContext) => new(seed, isInOneContext);
 
-    public static bool Receives(NativeSocketType type) => type is not NativeSocketType.Pub;
-
-    public override string ToString()
-    {
-        var text = new StringBuilder();
-        text.AppendLine(CultureInfo.InvariantCulture, $"{Transport}: {string.Join(", ", Types.Select((type, i) => $"S{i} {type} [{string.Join(' ', Options[i].Select(option => $"{option.Number}={option.Value}"))}]"))}");
-        foreach (SocketStep step in _steps)
-        {
-            text.AppendLine(step.ToString());
-        }
-
-        return text.ToString();
-    }
-
     private IEnumerable<(int Number, int Value)> MakeOptions(NativeSocketType type)
     {
         if (_hasMarks)
         {
-            yield return (NativeOption.SendHighWaterMark, 1 + _random.Next(3));
-            yield return (NativeOption.ReceiveHighWaterMark, 1 + _random.Next(3));
+            yield return (NativeOption.SendHighWaterMark, 1 + Random.Next(3));
+            yield return (NativeOption.ReceiveHighWaterMark, 1 + Random.Next(3));
         }
 
         int[] switches = type switch
@@ -118,11 +93,14 @@ internal sealed class SocketConversation
             NativeSocketType.XSub => [NativeOption.OnlyFirstSubscribe],
             _ => [],
         };
+        bool isLastValueOnly = false;
         foreach (int number in switches.Append(NativeOption.Immediate))
         {
             // With inverted matching a SUB is sent what it does not want yet; natively it receives that if it wants it by the time it reads, with ours not (docs/protocol.md, 15.5).
-            if (_random.Next(5) == 0 && (IsReadAtOnce || number != NativeOption.InvertMatching))
+            // And with MANUAL_LAST_VALUE besides, to whom a message goes (there, too).
+            if (Random.Next(5) == 0 && (number != NativeOption.InvertMatching || (IsReadAtOnce && !isLastValueOnly)))
             {
+                isLastValueOnly |= number == NativeOption.XPubManualLastValue;
                 yield return (number, 1);
             }
         }
@@ -130,14 +108,14 @@ internal sealed class SocketConversation
 
     private void MakeStep()
     {
-        int socket = _random.Next(Types.Length);
+        int socket = Random.Next(Types.Length);
         if (_isClosed[socket])
         {
             return;
         }
 
-        int endpoint = _random.Next(_isPair ? 1 : Endpoints);
-        switch (_random.Next(24))
+        int endpoint = Random.Next(_isPair ? 1 : MostEndpoints);
+        switch (Random.Next(24))
         {
             case < 10:
                 Send(socket);
@@ -152,20 +130,20 @@ internal sealed class SocketConversation
                 Bind(0, endpoint);
                 break;
             case 20 when IsReadAtOnce && _boundBy[endpoint] >= 0:
-                _steps.Add(new SocketStep(_boundBy[endpoint], SocketAction.Unbind, endpoint));
+                Add(new SocketStep(_boundBy[endpoint], SocketAction.Unbind, endpoint));
                 _boundBy[endpoint] = -1;
                 break;
-            case 21 when socket > 0 && (Transport is TestTransport.Inproc || _wasBound[endpoint]) && !Options[0].Contains((NativeOption.RouterHandover, 1)) && _connected.Add((socket, endpoint)):
-                _steps.Add(new SocketStep(socket, SocketAction.Connect, endpoint));
+            case 21 when socket > 0 && (IsInproc || _wasBound[endpoint]) && MayConnectTwice(socket) && _connected.Add((socket, endpoint)):
+                Add(new SocketStep(socket, SocketAction.Connect, endpoint));
                 break;
-            case 22 when IsReadAtOnce && (Transport is TestTransport.Inproc || _wasBound[endpoint]):
+            case 22 when IsReadAtOnce && (IsInproc || _wasBound[endpoint]):
                 _connected.Remove((socket, endpoint));
-                _steps.Add(new SocketStep(socket, SocketAction.Disconnect, endpoint));
+                Add(new SocketStep(socket, SocketAction.Disconnect, endpoint));
                 break;
-            case 23 when IsReadAtOnce && _random.Next(3) == 0:
-                _steps.Add(new SocketStep(socket, SocketAction.Close));
+            case 23 when IsReadAtOnce && Random.Next(3) == 0:
+                Add(new SocketStep(socket, SocketAction.Close));
                 _isClosed[socket] = true;
-                for (int i = 0; i < Endpoints; i++)
+                for (int i = 0; i < MostEndpoints; i++)
                 {
                     _boundBy[i] = _boundBy[i] == socket ? -1 : _boundBy[i];
                 }
@@ -176,18 +154,21 @@ internal sealed class SocketConversation
         }
     }
 
+    /// <summary>Natively who connects twice has two places, of which a ROUTER serves one, and leaves the other one open and unread. Ours closes it (docs/protocol.md, 15.3), which shows where the other side sends in turn, and over inproc on either.</summary>
+    private bool MayConnectTwice(int socket) => Types[socket] is not NativeSocketType.Router && (Types[0] is not NativeSocketType.Router || (!IsInproc && !Options[0].Contains((NativeOption.RouterHandover, 1))));
+
     private void Bind(int socket, int endpoint)
     {
         _boundBy[endpoint] = socket;
         _wasBound[endpoint] = true;
-        _steps.Add(new SocketStep(socket, SocketAction.Bind, endpoint));
+        Add(new SocketStep(socket, SocketAction.Bind, endpoint));
     }
 
     private void Receive(int socket)
     {
         if (Receives(Types[socket]) && !_isClosed[socket])
         {
-            _steps.Add(new SocketStep(socket, SocketAction.Receive));
+            Add(new SocketStep(socket, SocketAction.Receive));
         }
     }
 
@@ -199,23 +180,25 @@ internal sealed class SocketConversation
             return;
         }
 
-        string topic = Types[socket] is NativeSocketType.Pub or NativeSocketType.XPub ? s_topics[_random.Next(s_topics.Length)] : "";
-        List<byte[]> parts = [.. Enumerable.Range(0, _random.Next(4) == 0 ? 1 + _random.Next(3) : 1).Select(i => Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{topic}-{socket}-{_counter}-{i}")))];
+        string topic = Types[socket] is NativeSocketType.Pub or NativeSocketType.XPub ? s_topics[Random.Next(s_topics.Length)] : "";
+        List<byte[]> parts = [.. Enumerable.Range(0, Random.Next(4) == 0 ? 1 + Random.Next(3) : 1).Select(i => Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{topic}-{socket}-{_counter}-{i}")))];
         _counter++;
         if (Types[socket] is NativeSocketType.Router)
         {
-            parts.Insert(0, Encoding.ASCII.GetBytes(_random.Next(8) == 0 ? "nobody" : "S" + _random.Next(Types.Length)));
+            parts.Insert(0, Encoding.ASCII.GetBytes(Random.Next(8) == 0 ? "nobody" : "S" + Random.Next(Types.Length)));
         }
 
-        _steps.Add(new SocketStep(socket, SocketAction.Send, Parts: [.. parts]));
+        Add(new SocketStep(socket, SocketAction.Send, Parts: [.. parts]));
     }
 
     private void ChangeTopic(int socket)
     {
-        if (Types[socket] is NativeSocketType.Sub or NativeSocketType.XSub || Options[socket].Contains((NativeOption.XPubManual, 1)))
+        // A name that nobody has bound yet is not told of each change (docs/protocol.md, 15.5).
+        bool isWaiting = IsInproc && _connected.Any(connection => connection.Socket == socket && _boundBy[connection.Endpoint] < 0);
+        if (!isWaiting && (Types[socket] is NativeSocketType.Sub or NativeSocketType.XSub || Options[socket].Contains((NativeOption.XPubManual, 1))))
         {
-            byte[] topic = Encoding.ASCII.GetBytes(s_topics[_random.Next(s_topics.Length)]);
-            _steps.Add(new SocketStep(socket, _random.Next(3) == 0 ? SocketAction.Unsubscribe : SocketAction.Subscribe, Parts: [topic]));
+            byte[] topic = Encoding.ASCII.GetBytes(s_topics[Random.Next(s_topics.Length)]);
+            Add(new SocketStep(socket, Random.Next(3) == 0 ? SocketAction.Unsubscribe : SocketAction.Subscribe, Parts: [topic]));
         }
     }
 }

@@ -19,6 +19,7 @@ internal static class NativeOption
     public const int RoutingId = 5;
     public const int Subscribe = 6;
     public const int Unsubscribe = 7;
+    public const int Events = 15;
     public const int Type = 16;
     public const int Linger = 17;
     public const int ReconnectInterval = 18;
@@ -50,6 +51,7 @@ internal static class NativeOption
     public const int BindToDevice = 92;
     public const int XPubManualLastValue = 98;
     public const int OnlyFirstSubscribe = 108;
+    public const int TopicsCount = 116;
     public const int ZmpMetadata = 117;
     public const int TlsCert = 95;
     public const int TlsKey = 96;

@@ -1,3 +1,5 @@
+using Net.Zlink.Interop.Tests.Native;
+
 namespace Net.Zlink.Interop.Tests.Peers;
 
 /// <summary>
@@ -18,6 +20,12 @@ internal interface IPeerSocket : IDisposable
     void SetOption(int option, int value);
 
     void SetOption(int option, ReadOnlySpan<byte> value);
+
+    /// <summary>Sets an option; 0, or an error's number.</summary>
+    int TrySetOption(int option, ReadOnlySpan<byte> value);
+
+    /// <summary>What is read of an option into so much room, or an error's number, as <see cref="OptionText"/>.</summary>
+    string TryGetOption(int option, int room);
 
     /// <summary>On SUB and XSUB: asks for messages that begin so.</summary>
     void Subscribe(ReadOnlySpan<byte> prefix);

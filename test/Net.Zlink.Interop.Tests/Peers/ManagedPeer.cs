@@ -71,6 +71,10 @@ internal sealed class ManagedPeer : IPeerSocket
         }
     }
 
+    public int TrySetOption(int option, ReadOnlySpan<byte> value) => ManagedNumbers.TrySet(_socket, option, value);
+
+    public string TryGetOption(int option, int room) => ManagedNumbers.TryGet(_socket, option, room);
+
     public void Subscribe(ReadOnlySpan<byte> prefix)
     {
         switch (_socket)

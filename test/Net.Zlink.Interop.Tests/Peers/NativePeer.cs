@@ -40,6 +40,10 @@ internal sealed class NativePeer : IPeerSocket
 
     public void SetOption(int option, ReadOnlySpan<byte> value) => _socket.SetOption(option, value);
 
+    public int TrySetOption(int option, ReadOnlySpan<byte> value) => _socket.TrySetOption(option, value);
+
+    public string TryGetOption(int option, int room) => _socket.TryGetOption(option, room);
+
     public void Subscribe(ReadOnlySpan<byte> prefix) => ChangeSubscription(NativeOption.Subscribe, 1, prefix);
 
     public void Unsubscribe(ReadOnlySpan<byte> prefix) => ChangeSubscription(NativeOption.Unsubscribe, 0, prefix);

@@ -27,6 +27,10 @@ internal static class PeerSocketExtensions
         Assert.Equal(PeerSendResult.Sent, result);
     }
 
+    /// <summary>Whether it can be received from, or sent to, without waiting.</summary>
+    public static bool IsReadyFor(this IPeerSocket socket, NativePollEvents what) =>
+        ((NativePollEvents)BitConverter.ToInt32(Convert.FromHexString(socket.TryGetOption(NativeOption.Events, sizeof(int)).Split(": ")[1])) & what) != NativePollEvents.None;
+
     public static void SendText(this IPeerSocket socket, params string[] parts) => socket.Send(Array.ConvertAll(parts, Encoding.UTF8.GetBytes));
 
     /// <summary>Sends without waiting.</summary>

@@ -1,0 +1,45 @@
+using Net.Zlink.Interop.Tests.Native;
+
+namespace Net.Zlink.Interop.Tests.Peers;
+
+/// <summary>Sets and reads options of our sockets by their native numbers, and tells as <see cref="NativeSocket"/> does what comes of it.</summary>
+internal static class ManagedNumbers
+{
+    private delegate void Setter<in T>(T socket, int number, ReadOnlySpan<byte> value);
+
+    private delegate int Getter<in T>(T socket, int number, Span<byte> value);
+
+    public static int TrySet(ZlinkSocket socket, int number, ReadOnlySpan<byte> value) => TrySet<ZlinkSocket>(socket, NativeOptions.Set, number, value);
+
+    public static int TrySet(StreamSocket socket, int number, ReadOnlySpan<byte> value) => TrySet<StreamSocket>(socket, NativeOptions.Set, number, value);
+
+    public static string TryGet(ZlinkSocket socket, int number, int room) => TryGet<ZlinkSocket>(socket, NativeOptions.Get, number, room);
+
+    public static string TryGet(StreamSocket socket, int number, int room) => TryGet<StreamSocket>(socket, NativeOptions.Get, number, room);
+
+    private static int TrySet<T>(T socket, Setter<T> set, int number, ReadOnlySpan<byte> value)
+    {
+        try
+        {
+            set(socket, number, value);
+            return 0;
+        }
+        catch (ZlinkException e)
+        {
+            return (int)e.Error;
+        }
+    }
+
+    private static string TryGet<T>(T socket, Getter<T> get, int number, int room)
+    {
+        byte[] value = new byte[room];
+        try
+        {
+            return OptionText.Of(value.AsSpan(0, get(socket, number, value)));
+        }
+        catch (ZlinkException e)
+        {
+            return OptionText.Of((int)e.Error);
+        }
+    }
+}
