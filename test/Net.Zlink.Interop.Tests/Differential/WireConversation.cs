@@ -23,6 +23,7 @@ internal abstract class WireConversation
         Type = type;
         Transport = s_transports[Random.Next(s_transports.Length)];
         _peers = new PeerState[1 + Random.Next(mostPeers)];
+        Aliases = new byte[]?[_peers.Length];
         Connects = mayConnect && Random.Next(3) == 0;
         IsReadAtOnce = isAlwaysReadAtOnce || Random.Next(4) != 0;
         _webSocket = Transport is TestTransport.Ws or TestTransport.Wss ? new WebSocketSpeech(Random, isClient: !Connects) : null;
@@ -52,6 +53,9 @@ internal abstract class WireConversation
     /// <summary>The application receives whatever there is after each step. Else it does so now and then, and no peer leaves: natively one that has left keeps its place until all that it sent is read.</summary>
     public bool IsReadAtOnce { get; }
 
+    /// <summary>What a ROUTER that connects calls its peers; null: what they call themselves.</summary>
+    public byte[]?[] Aliases { get; }
+
     public byte[]? WelcomeMessage { get; protected set; }
 
     public IReadOnlyList<WireStep> Steps => _steps;
@@ -73,7 +77,7 @@ internal abstract class WireConversation
     public override string ToString()
     {
         var text = new StringBuilder();
-        text.AppendLine(CultureInfo.InvariantCulture, $"{Type} {(Connects ? "connects" : "binds")} over {Transport}, options {string.Join(' ', _options.Select(option => $"{option.Number}={option.Value}"))}{(WelcomeMessage is null ? "" : ", welcome message")}");
+        text.AppendLine(CultureInfo.InvariantCulture, $"{Type} {(Connects ? "connects" : "binds")} over {Transport}, options {string.Join(' ', _options.Select(option => $"{option.Number}={option.Value}"))}{(WelcomeMessage is null ? "" : ", welcome message")}{string.Concat(Aliases.Select(static alias => alias is null ? "" : ", alias " + Encoding.ASCII.GetString(alias)))}");
         foreach (WireStep step in _steps)
         {
             text.AppendLine(step.ToString());

@@ -31,6 +31,7 @@ internal sealed class WireRun : IDisposable
     private readonly List<string> _account = [];
     private readonly List<PeerEvent> _events = [];
     private bool _hasLeft;
+    private bool _canSend;
     private uint _asked;
 
     /// <param name="conversation">What happens.</param>
@@ -76,6 +77,11 @@ internal sealed class WireRun : IDisposable
             }
 
             _listeners.Add(RawLine.Listen(conversation.Transport, _places[^1].Text));
+            if (conversation.Aliases[i] is { } alias)
+            {
+                _socket.SetOption(NativeOption.ConnectRoutingId, alias);
+            }
+
             _socket.Connect(_listeners[i].Endpoint);
         }
     }
@@ -213,6 +219,12 @@ internal sealed class WireRun : IDisposable
         if (_conversation.IsReadAtOnce)
         {
             ReceiveAll(_quiet / 10);
+            bool canSend = _socket.IsReadyFor(NativePollEvents.Out);
+            if (canSend != _canSend)
+            {
+                _canSend = canSend;
+                _account.Add($"can send: {canSend}");
+            }
         }
     }
 

@@ -18,12 +18,13 @@ internal sealed class ZmpConversation : WireConversation
     private static readonly string[] s_topics = ["", "a", "ab", "b", "\0", "\x01"];
 
     private readonly HashSet<byte>[] _held;
+    private readonly string[] _ids;
     private int _counter;
 
     // A SUB is always read at once: natively it filters when it is read, ours when a message comes in too (docs/protocol.md, 15.5).
     private ZmpConversation(int seed, NativeSocketType type)
         : base(seed, type, mostPeers: type is NativeSocketType.Pair ? 1 : 3, mayConnect: true, isAlwaysReadAtOnce: type is NativeSocketType.Sub) =>
-        _held = [.. Enumerable.Range(0, Peers).Select(static _ => new HashSet<byte>())];
+        (_held, _ids) = ([.. Enumerable.Range(0, Peers).Select(static _ => new HashSet<byte>())], [.. Enumerable.Range(0, Peers).Select(IdOf)]);
 
     protected override bool MayBreak => base.MayBreak && !TellsTopicsAnew;
 
@@ -83,8 +84,8 @@ internal sealed class ZmpConversation : WireConversation
         {
             NativeSocketType.Router => [NativeOption.RouterMandatory, NativeOption.ProbeRouter],
             NativeSocketType.Dealer => [NativeOption.ProbeRouter],
-            NativeSocketType.XPub => [NativeOption.XPubVerbose, NativeOption.XPubVerboser, NativeOption.InvertMatching, NativeOption.OnlyFirstSubscribe, NativeOption.XPubManual],
-            NativeSocketType.Pub => [NativeOption.InvertMatching],
+            NativeSocketType.XPub => [NativeOption.XPubVerbose, NativeOption.XPubVerboser, NativeOption.InvertMatching, NativeOption.OnlyFirstSubscribe, NativeOption.XPubManual, NativeOption.XPubNoDrop],
+            NativeSocketType.Pub => [NativeOption.InvertMatching, NativeOption.XPubNoDrop],
             NativeSocketType.XSub => [NativeOption.OnlyFirstSubscribe],
             NativeSocketType.Sub => [NativeOption.InvertMatching],
             _ => [],
@@ -95,6 +96,11 @@ internal sealed class ZmpConversation : WireConversation
             {
                 SetOption(number);
             }
+        }
+
+        for (int i = 0; i < Peers && Connects && Type is NativeSocketType.Router; i++)
+        {
+            Aliases[i] = Random.Next(3) == 0 ? Encoding.ASCII.GetBytes(AliasOf(i)) : null; // Of this connect alone, should it leave and come back.
         }
 
         if (Publishes && Random.Next(4) == 0)
@@ -120,7 +126,15 @@ internal sealed class ZmpConversation : WireConversation
         byte[][] parts = Parts(letter: 's');
         if (Type is NativeSocketType.Router)
         {
-            parts = [Encoding.ASCII.GetBytes(Random.Next(8) == 0 ? "nobody" : IdOf(Random.Next(Peers))), .. parts];
+            int peer = Random.Next(Peers);
+            string id = Random.Next(8) switch
+            {
+                0 => "nobody",
+                1 => IdOf(peer),
+                < 5 when Aliases[peer] is not null => AliasOf(peer),
+                _ => _ids[peer],
+            };
+            parts = [Encoding.ASCII.GetBytes(id), .. parts];
         }
 
         if (Subscribes)
@@ -146,15 +160,27 @@ internal sealed class ZmpConversation : WireConversation
 
     private static string IdOf(int peer) => "P" + peer;
 
+    private static string AliasOf(int peer) => "A" + peer;
+
     protected override bool Greet(int peer, out byte[] bytes)
     {
         _held[peer].Clear();
+        if (Random.Next(6) == 0)
+        {
+            _ids[peer] = string.Create(CultureInfo.InvariantCulture, $"Q{peer}-{_counter++}"); // From now on; a ROUTER that connects to it goes on with the one that it heard first.
+        }
+
         byte[] hello = Hello(peer);
         byte[] ready = Ready();
         bool isDamaged = MayBreak && !IsOverTls && Random.Next(12) == 0;
         if (isDamaged)
         {
+            byte[] whole = [.. ready];
             DamageFrame(Random.Next(2) == 0 ? hello : ready);
+            if (Connects && BinaryPrimitives.ReadUInt32BigEndian(ready.AsSpan(sizeof(uint))) > ready.Length - HeaderSize)
+            {
+                whole.CopyTo(ready, 0); // Natively who connects again, and has a HELLO but no READY, sends what the application sends at that moment, against wire.md, 4.
+            }
         }
 
         bytes = [.. hello, .. ready];
@@ -171,7 +197,7 @@ internal sealed class ZmpConversation : WireConversation
             _ => [5, 6],
         };
         byte type = Random.Next(20) == 0 ? (byte)Random.Next(12) : types[Random.Next(types.Length)];
-        byte[] id = Encoding.ASCII.GetBytes(IdOf(peer));
+        byte[] id = Encoding.ASCII.GetBytes(_ids[peer]);
         return Frame(Control, [1, type, (byte)id.Length, .. id]);
     }
 
