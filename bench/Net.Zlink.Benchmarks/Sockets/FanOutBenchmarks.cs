@@ -10,7 +10,6 @@ public class FanOutBenchmarks
 {
     private readonly SubscriptionTrie<object> _trie = new();
     private readonly List<Subscriber<object>> _matches = [];
-    private readonly Distribution<Subscriber<object>> _all = new();
 
     [Params(1, 100, 10_000)]
     public int Subscribers { get; set; }
@@ -21,7 +20,6 @@ public class FanOutBenchmarks
         for (int i = 0; i < Subscribers; i++)
         {
             Subscriber<object> subscriber = _trie.NewSubscriber(new object());
-            _all.Add(subscriber);
             _trie.Add("one"u8, subscriber, out _);
             _trie.Add("two"u8, subscriber, out _);
             _trie.Add("two/twice"u8, subscriber, out _);
@@ -43,14 +41,6 @@ public class FanOutBenchmarks
     {
         _matches.Clear();
         _trie.Match("two/twice"u8, _matches);
-        return _matches.Count;
-    }
-
-    [Benchmark]
-    public int Inverted()
-    {
-        _matches.Clear();
-        _trie.MatchInverted("three"u8, _all.Peers, _matches);
         return _matches.Count;
     }
 }

@@ -53,7 +53,12 @@ public class SubscriptionBenchmarks
     }
 
     [Benchmark]
-    public bool MatchNothing() => _trie.HasMatch(_others[_next++ & (Topics - 1)]);
+    public int MatchNothing()
+    {
+        _matches.Clear();
+        _trie.Match(_others[_next++ & (Topics - 1)], _matches);
+        return _matches.Count;
+    }
 
     [Benchmark]
     public bool FilterOwn() => _own.Matches(_held[_next++ & (Topics - 1)]);

@@ -6,14 +6,6 @@ namespace Net.Zlink.Sockets.Routing;
 /// <param name="Manual">MANUAL: everything is told, and only what the application answers counts.</param>
 internal readonly record struct SubscriptionNotices(bool Subscribes, bool Cancels, bool Manual)
 {
-    /// <summary>The option VERBOSE: whatever it is set to, it ends VERBOSER's part about cancels.</summary>
-    public SubscriptionNotices WithVerbose(bool on) => this with { Subscribes = on, Cancels = false };
-
-    /// <summary>The option VERBOSER, which is about both.</summary>
-    public SubscriptionNotices WithVerboser(bool on) => this with { Subscribes = on, Cancels = on };
-
-    public SubscriptionNotices WithManual(bool on) => this with { Manual = on };
-
     /// <summary>Whether a peer's subscribe is told.</summary>
     /// <param name="firstOfPrefix">Whether nobody had the prefix before, this peer included.</param>
     public bool TellsSubscribe(bool firstOfPrefix) => firstOfPrefix || Subscribes || Manual;

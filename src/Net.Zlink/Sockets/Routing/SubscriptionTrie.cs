@@ -121,9 +121,6 @@ internal sealed class SubscriptionTrie<TPeer>
         }
     }
 
-    /// <summary>Whether a topic is for anybody.</summary>
-    public bool HasMatch(ReadOnlySpan<byte> topic) => _tree.Match(topic).MoveNext();
-
     /// <summary>Appends each subscriber that has a prefix of this topic, once.</summary>
     /// <param name="topic">A message's first part.</param>
     /// <param name="matches">The caller's list, reused, so that nothing is allocated.</param>
@@ -149,22 +146,6 @@ internal sealed class SubscriptionTrie<TPeer>
             AddUnstamped(found.Current.Value.Items, stamp, matches);
         }
         while (found.MoveNext());
-    }
-
-    /// <summary>Appends those of the given subscribers that have no prefix of this topic (INVERT_MATCHING).</summary>
-    public void MatchInverted(ReadOnlySpan<byte> topic, ReadOnlySpan<Subscriber<TPeer>> all, List<Subscriber<TPeer>> matches)
-    {
-        long stamp = ++_stamp;
-        PrefixMatches<SubscriberSet<TPeer>> found = _tree.Match(topic);
-        while (found.MoveNext())
-        {
-            foreach (Subscriber<TPeer> subscriber in found.Current.Value.Items)
-            {
-                subscriber.MatchStamp = stamp;
-            }
-        }
-
-        AddUnstamped(all, stamp, matches);
     }
 
     private static void AddUnstamped(ReadOnlySpan<Subscriber<TPeer>> subscribers, long stamp, List<Subscriber<TPeer>> matches)

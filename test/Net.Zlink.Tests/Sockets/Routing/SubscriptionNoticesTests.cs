@@ -10,9 +10,9 @@ public sealed class SubscriptionNoticesTests
 
     private static SubscriptionNotices Of(string mode) => mode switch
     {
-        "verbose" => Plain.WithVerbose(on: true),
-        "verboser" => Plain.WithVerboser(on: true),
-        "manual" => Plain.WithManual(on: true),
+        "verbose" => Plain with { Subscribes = true },
+        "verboser" => Plain with { Subscribes = true, Cancels = true },
+        "manual" => Plain with { Manual = true },
         _ => Plain,
     };
 
@@ -59,16 +59,6 @@ public sealed class SubscriptionNoticesTests
     [InlineData("manual", false, true)]
     public void A_lost_peers_prefix_is_told_as_a_cancel_if_it_was_the_last_or_the_mode_tells_all(string mode, bool last, bool told) =>
         Assert.Equal(told, Of(mode).TellsLoss(last));
-
-    [Fact]
-    public void Setting_verbose_ends_verbosers_part_about_cancels_and_leaves_manual_alone()
-    {
-        SubscriptionNotices all = Plain.WithManual(on: true).WithVerboser(on: true);
-        Assert.Equal(new SubscriptionNotices(Subscribes: true, Cancels: true, Manual: true), all);
-        Assert.Equal(new SubscriptionNotices(Subscribes: true, Cancels: false, Manual: true), all.WithVerbose(on: true));
-        Assert.Equal(new SubscriptionNotices(Subscribes: false, Cancels: false, Manual: true), all.WithVerbose(on: false));
-        Assert.Equal(new SubscriptionNotices(Subscribes: false, Cancels: false, Manual: true), all.WithVerboser(on: false));
-    }
 
     /// <summary>Two subscribers of one prefix, through a trie: what each mode tells of two subscribes, a repetition, and two ends.</summary>
     [Theory]
