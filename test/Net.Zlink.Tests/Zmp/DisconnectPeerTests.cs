@@ -24,11 +24,12 @@ public sealed class DisconnectPeerTests
         await bad.SendAsync("first"u8.ToArray(), Guard.Token);
         using Message first = await router.ReceiveAsync(Guard.Token).Guarded();
         await bad.SendAsync("never received"u8.ToArray(), Guard.Token);
-        await fixture.UntilAsync(() => router.TryGetPeer("bad"u8, out PeerInfo? peer) && peer.Unread.Messages == 1);
+        PeerInfo? connection = null;
+        await fixture.UntilAsync(() => router.TryGetPeer("bad"u8, out connection) && connection.Unread.Messages == 1);
         router.Send("bad"u8, "farewell"u8);
 
         Assert.True(router.DisconnectPeer(first));
-        Assert.False(router.TryGetPeer(first.RoutingId.Span, out _));
+        Assert.False(router.TryGetPeer(first.RoutingId.Span, out PeerInfo? next) && next.ConnectedAt == connection!.ConnectedAt); // Where the processors are busy it may have come again by now.
         Assert.False(router.DisconnectPeer(first));
         using Message farewell = await bad.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("farewell"u8, farewell.Span);
