@@ -38,8 +38,8 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
     {
         _isClosed = true;
         Interlocked.MemoryBarrier(); // Before the caller looks for this listener's connections.
+        socket.Host.OwnEndpoints.Leave(Endpoint); // While the address is this one's still: who listens there next says so behind it.
         listener.Close();
-        socket.Host.OwnEndpoints.Leave(Endpoint);
         _closing.Cancel(); // Nobody will serve those that are in their handshake.
         socket.Monitors.Publish(SocketEventTypes.Closed, listener.Handle, Endpoint, "");
     }
