@@ -11,7 +11,7 @@ namespace Net.Zlink.Sockets.Patterns;
 /// for a few topics at a time. To a subscriber that has left no message goes from the first moment on. Who else wants to change the table waits until it is out, so that notices stand in the order in which things happened, and who is the first of a
 /// topic, or was the last, is known exactly.
 /// <para>
-/// Nor do the others of a shard wait for one that leaves with many topics, 10 to 20 ms and more for 100,000: the thread pool takes such a one out. Whoever subscribes meanwhile waits.
+/// Nor do the others of a shard wait for one that leaves with many topics, 10 to 60 ms for 100,000: the thread pool takes such a one out. Whoever subscribes meanwhile waits.
 /// </para>
 /// Order of locks: this one, then the socket's.
 /// </remarks>
