@@ -251,9 +251,9 @@ internal readonly struct MessageSender
 
     private void ThrowUnlessSent(SendStatus status)
     {
-        if (status == SendStatus.Full && _core.GivenUp.TryGetLast(out string? endpoint, out string? why))
+        if (status == SendStatus.Full && VainWait.Reason(_core) is { } reason)
         {
-            throw new ZlinkException(ZlinkError.Again, $"no peer had room in time, and {endpoint} was given up: {why}. Connect again once that is mended; Describe() shows all of them");
+            throw new ZlinkException(ZlinkError.Again, $"no peer had room in time{reason}");
         }
 
         ThrowUnlessAccepted(status, _core);
