@@ -190,9 +190,9 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
     {
         // Reading a result twice, or too early, is the caller's mistake. It throws here, and must not give the waiter back a second time:
         // two waits would then share it.
-        if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending)
+        if (GetStatus(token) == ValueTaskSourceStatus.Pending)
         {
-            throw new InvalidOperationException("The result was asked for before the wait ended.");
+            throw new InvalidOperationException("The result was asked for before the wait ended: await it.");
         }
 
         try
@@ -212,7 +212,9 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
 
     void IValueTaskSource.GetResult(short token) => GetResult(token);
 
-    public ValueTaskSourceStatus GetStatus(short token) => _core.GetStatus(token);
+    public ValueTaskSourceStatus GetStatus(short token) => token == _core.Version
+        ? _core.GetStatus(token)
+        : throw new InvalidOperationException("The result was taken already: a ValueTask is awaited once. To await it more often keep the Task that AsTask() returns.");
 
     public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
     {

@@ -112,12 +112,13 @@ public sealed class WaiterTests
     {
         var line = new Line();
         ValueTask<int> wait = line.WaitAsync(CancellationToken.None);
-        Assert.Throws<InvalidOperationException>(() => Read(wait));
+        Assert.Contains("before the wait ended", Assert.Throws<InvalidOperationException>(() => Read(wait)).Message, StringComparison.Ordinal);
         Assert.Equal(0, line.Recycled);
 
         line.TryComplete(7);
         Assert.Equal(7, Read(wait));
-        Assert.Throws<InvalidOperationException>(() => Read(wait));
+        Assert.Contains("AsTask", Assert.Throws<InvalidOperationException>(() => Read(wait)).Message, StringComparison.Ordinal);
+        Assert.Contains("AsTask", Assert.Throws<InvalidOperationException>(() => wait.IsCompleted).Message, StringComparison.Ordinal); // What an await asks first.
         Assert.Equal(1, line.Recycled);
 
         // Two more waits, two different waiters: each gets its own result.

@@ -36,7 +36,7 @@ internal static class TcpBindFaults
             SocketError.AddressAlreadyInUse when shareAddress =>
                 $"port {port} is in use by a socket that does not share it; stop that program, or choose another port (0 for any free one)",
             SocketError.AddressAlreadyInUse =>
-                $"port {port} is in use; stop the program that has it, or choose another port (0 for any free one)",
+                $"port {port} is in use, by another program or an earlier Bind of this one; stop or unbind that, or choose another port (0 for any free one)",
             SocketError.AddressNotAvailable =>
                 $"{endPoint.Address} is not an address of this machine; use * for all of its addresses, or one that it has",
             SocketError.AccessDenied =>

@@ -133,7 +133,7 @@ public sealed class TcpListenerTests : IDisposable
 
         Assert.Equal((EndpointFault.AddressInUse, SocketError.AddressAlreadyInUse), (error.Fault, error.OsError));
         Assert.Equal(
-            $"port {first.LocalEndPoint.Port} is in use; stop the program that has it, or choose another port (0 for any free one)",
+            $"port {first.LocalEndPoint.Port} is in use, by another program or an earlier Bind of this one; stop or unbind that, or choose another port (0 for any free one)",
             error.Sentence);
     }
 
