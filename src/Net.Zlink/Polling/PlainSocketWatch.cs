@@ -30,6 +30,11 @@ internal static class PlainSocketWatch
     /// <exception cref="ZlinkException">TooManySockets: the process has no descriptor left for the bell.</exception>
     public static void Arm(Poller poller)
     {
+        if (poller.Plain.Length == 0)
+        {
+            return; // Most pollers: one lock of the process would be in the way of all of them.
+        }
+
         lock (Gate)
         {
             PollItem[] items = poller.Plain; // In here: a socket whose removal has passed Leave is not armed again.

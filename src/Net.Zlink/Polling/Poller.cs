@@ -29,13 +29,14 @@ public sealed class Poller : IDisposable
 
     private readonly Lock _gate = new();
     private readonly ReadinessWait _wait = new();
+    private readonly PollAlarms _alarms = new();
 
     // In the order in which they were added. Both are under the lock, and changed in a time that does not depend on how many there are.
     private readonly LinkedList<PollItem> _order = [];
     private readonly Dictionary<object, LinkedListNode<PollItem>> _bySocket = new(ReferenceEqualityComparer.Instance);
 
     // The same as a poll walks it; null behind a change, until somebody asks.
-    private ItemArrays? _arrays;
+    private PollItems? _arrays;
     private int _first;
     private SpinBudget _spin;
     private bool _isDisposed;
@@ -188,9 +189,7 @@ public sealed class Poller : IDisposable
     /// <exception cref="ArgumentException"><paramref name="results"/> is empty.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The poller, or one of its sockets, is disposed.</exception>
-    /// <exception cref="ZlinkException">
-    /// ContextTerminated: the context of one of its sockets was shut down. TooManySockets: it has plain sockets, and the process no descriptor for what wakes those that wait for them.
-    /// </exception>
+    /// <exception cref="ZlinkException">ContextTerminated: the context of one of its sockets was shut down. TooManySockets: it has plain sockets, and the process no descriptor for what wakes those that wait for them.</exception>
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
     public int Poll(Span<PollResult> results, TimeSpan timeout)
     {
@@ -212,11 +211,19 @@ public sealed class Poller : IDisposable
     /// <exception cref="ArgumentException"><paramref name="results"/> is empty.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The poller, or one of its sockets, is disposed.</exception>
-    /// <exception cref="ZlinkException">
-    /// ContextTerminated: the context of one of its sockets was shut down. TooManySockets: it has plain sockets, and the process no descriptor for what wakes those that wait for them.
-    /// </exception>
-    public ValueTask<int> PollAsync(Memory<PollResult> results, CancellationToken cancellationToken = default)
+    /// <exception cref="ZlinkException">ContextTerminated: the context of one of its sockets was shut down. TooManySockets: it has plain sockets, and the process no descriptor for what wakes those that wait for them.</exception>
+    public ValueTask<int> PollAsync(Memory<PollResult> results, CancellationToken cancellationToken = default) => PollAsync(results, Timeout.InfiniteTimeSpan, cancellationToken);
+
+    /// <inheritdoc cref="PollAsync(Memory{PollResult}, CancellationToken)"/>
+    /// <summary>Waits until an item is ready or the time has passed, as a loop with <see cref="ZlinkTimers.TimeUntilNext"/> does. Without items it waits until there are some, or out the time.</summary>
+    /// <param name="results">Where to put what is ready; not empty. Where more is ready than fits, the rest comes first at the next poll.</param>
+    /// <param name="timeout">How long, in real time; zero to look once, <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>How many items are ready; 0 when the time has passed. Allocates nothing either way.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
+    public ValueTask<int> PollAsync(Memory<PollResult> results, TimeSpan timeout, CancellationToken cancellationToken = default)
     {
+        OptionRange.Time(timeout, mayBeInfinite: true);
         if (cancellationToken.IsCancellationRequested)
         {
             return ValueTask.FromCanceled<int>(cancellationToken);
@@ -229,7 +236,7 @@ public sealed class Poller : IDisposable
         }
 
         OwedFlush.Pay();
-        return WaitAsync(results, cancellationToken);
+        return timeout == TimeSpan.Zero ? new ValueTask<int>(0) : WaitAsync(results, timeout, cancellationToken);
     }
 
     /// <summary>Takes all items out and ends every poll. Idempotent.</summary>
@@ -254,7 +261,7 @@ public sealed class Poller : IDisposable
     /// <summary>The plain sockets that are waited for; unchangeable.</summary>
     internal PollItem[] Plain => Arrays.Plain;
 
-    private ItemArrays Arrays
+    private PollItems Arrays
     {
         get
         {
@@ -265,7 +272,7 @@ public sealed class Poller : IDisposable
 
             lock (_gate)
             {
-                return _arrays ??= new ItemArrays([.. _order]);
+                return _arrays ??= new PollItems([.. _order]);
             }
         }
     }
@@ -403,21 +410,9 @@ public sealed class Poller : IDisposable
         while (true)
         {
             Waiter<bool> waiter = _wait.Begin(blocking: true);
-            int count;
-            try
-            {
-                WatchPlain();
-                count = Look(results);
-            }
-            catch
-            {
-                _wait.Leave(waiter, blocking: true);
-                throw;
-            }
-
+            int count = LookBeforeWait(waiter, results, blocking: true);
             if (count > 0)
             {
-                _wait.Leave(waiter, blocking: true);
                 return count;
             }
 
@@ -440,51 +435,62 @@ public sealed class Poller : IDisposable
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<int> WaitAsync(Memory<PollResult> results, CancellationToken cancellation)
+    private async ValueTask<int> WaitAsync(Memory<PollResult> results, TimeSpan timeout, CancellationToken cancellation)
     {
-        while (true)
+        long started = Stopwatch.GetTimestamp();
+        ITimer? alarm = timeout == Timeout.InfiniteTimeSpan ? null : _alarms.Take(_wait);
+        try
         {
-            Waiter<bool> waiter = _wait.Begin(blocking: false);
-            int count;
-            try
+            int count = 0;
+            while (count == 0)
             {
-                WatchPlain();
+                Waiter<bool> waiter = _wait.Begin(blocking: false);
+                count = LookBeforeWait(waiter, results.Span, blocking: false);
+                if (count > 0)
+                {
+                    break;
+                }
+
+                TimeSpan left = timeout - Stopwatch.GetElapsedTime(started);
+                if (alarm is not null && left <= TimeSpan.Zero)
+                {
+                    _wait.Leave(waiter, blocking: false);
+                    return 0;
+                }
+
+                PollAlarms.Set(alarm, left); // Only now that the wait has begun: one that goes off before finds nobody to wake.
+                await ReadinessWait.WaitAsync(waiter, cancellation).ConfigureAwait(false);
                 count = Look(results.Span);
             }
-            catch
-            {
-                _wait.Leave(waiter, blocking: false);
-                throw;
-            }
 
-            if (count > 0)
-            {
-                _wait.Leave(waiter, blocking: false);
-                return count;
-            }
-
-            await ReadinessWait.WaitAsync(waiter, cancellation).ConfigureAwait(false);
-            count = Look(results.Span);
-            if (count > 0)
-            {
-                return count;
-            }
+            return count;
+        }
+        finally
+        {
+            _alarms.GiveBack(alarm);
         }
     }
 
-    private void WatchPlain()
+    /// <summary>The look between the beginning of a wait and the wait itself, which does not follow where it finds something.</summary>
+    private int LookBeforeWait(Waiter<bool> waiter, Span<PollResult> results, bool blocking)
     {
-        if (Plain.Length > 0)
+        int count;
+        try
         {
             PlainSocketWatch.Arm(this);
+            count = Look(results);
         }
-    }
+        catch
+        {
+            _wait.Leave(waiter, blocking);
+            throw;
+        }
 
-    /// <summary>The items, and the plain sockets among them that something is asked of; unchangeable.</summary>
-    private sealed class ItemArrays(PollItem[] all)
-    {
-        public PollItem[] All => all;
+        if (count > 0)
+        {
+            _wait.Leave(waiter, blocking);
+        }
 
-        public PollItem[] Plain { get; } = Array.FindAll(all, static item => item.Plain is not null && item.Events != PollEvents.None);
+        return count;
     }
 }
