@@ -22,8 +22,13 @@ internal sealed class PollAlarms
     /// <summary>Gives it back. If it is just going off, some wait looks once for nothing.</summary>
     public void GiveBack(ITimer? alarm)
     {
-        alarm?.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-        if (alarm is not null && Interlocked.CompareExchange(ref _kept, alarm, null) is not null)
+        if (alarm is null)
+        {
+            return;
+        }
+
+        alarm.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        if (Interlocked.CompareExchange(ref _kept, alarm, null) is not null)
         {
             alarm.Dispose();
         }

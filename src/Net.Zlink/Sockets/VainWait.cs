@@ -1,5 +1,4 @@
 using Net.Zlink.Sockets.Patterns;
-using Net.Zlink.Sockets.Pipes;
 
 namespace Net.Zlink.Sockets;
 
@@ -29,8 +28,7 @@ internal static class VainWait
         {
             [] when socket.Endpoints.All.Length == 0 => ": the socket is neither bound nor connected; call Bind or Connect first",
             [] => ": no peer is connected",
-            [WirePipe { Session: null, Dialer.Trouble: { } trouble } only] => $": {only.Endpoint} is not connected: {trouble}",
-            [InprocPipe { Other: null, Trouble: { } trouble } only] => $": {only.Endpoint} is not connected: {trouble}",
+            [{ WhyNotConnected: { } trouble } only] => $": {only.Endpoint} is not connected: {trouble}",
             _ => null,
         };
     }

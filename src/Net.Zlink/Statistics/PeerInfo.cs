@@ -78,7 +78,7 @@ public sealed record PeerInfo
             WebSocketRequest = global::Net.Zlink.WebSocketRequest.Of(peer),
             ConnectedAt = peer.ConnectedAt == default ? null : peer.ConnectedAt,
             IsConnected = isConnected,
-            WhyNotConnected = isConnected ? null : (pipe as InprocPipe)?.Trouble ?? (pipe as WirePipe)?.Dialer?.Trouble,
+            WhyNotConnected = isConnected ? null : pipe.WhyNotConnected,
             IsParked = inbound.IsParked || connection is { IsParked: true }, // An XPUB's connection also rests while topics of whomever are unread.
             MessagesSent = outbound.WrittenMessages,
             MessagesReceived = inbound.Received + pipe.Topics,

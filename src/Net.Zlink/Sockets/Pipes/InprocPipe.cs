@@ -51,6 +51,8 @@ internal sealed class InprocPipe : Pipe
     /// <summary>Where it writes.</summary>
     public InboundLane Out => _out;
 
+    public override string? WhyNotConnected => Other is null ? Trouble : null;
+
     public override OutboundCounts Outbound
     {
         get

@@ -71,6 +71,9 @@ internal abstract class Pipe
     /// <summary>Its books are closed: whoever sets this first adds them to the socket's.</summary>
     public bool TryCloseBooks() => !Interlocked.Exchange(ref _booksClosed, true);
 
+    /// <summary>Why nobody is at the other end, for people; null: somebody is, or nothing is known of it.</summary>
+    public virtual string? WhyNotConnected => null;
+
     /// <summary>Messages that went the other way: the books of the sending side.</summary>
     public abstract OutboundCounts Outbound { get; }
 

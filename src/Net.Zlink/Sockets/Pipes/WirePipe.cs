@@ -53,6 +53,8 @@ internal sealed class WirePipe : Pipe
     /// <summary>The dialer that makes the next connection; null on the accepting side.</summary>
     public ZmpDialer? Dialer { get; set; }
 
+    public override string? WhyNotConnected => Session is null ? Dialer?.Trouble : null;
+
     public override OutboundCounts Outbound => Queue.Counts;
 
     public override FullCause FullCause => Queue.FullCause;

@@ -99,8 +99,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>For how long the connection that is over had its handshake behind it.</summary>
     public TimeSpan ReadyFor { get; private set; }
 
-    /// <summary>It went on for longer than that: the peer had a place for it.</summary>
-    public bool HasLasted { get; private set; }
+    /// <summary>It went on for longer than that: the peer had a place for it. Not from its beginning: a handshake may take as long, with a peer that turns this side away, too.</summary>
+    public bool HasLasted => ReadyFor >= BriefTime;
 
     /// <summary>Completes when nothing more is written on it, however long the peer takes to end its own side: the dialer may go on. On the shard, continuations too, so that the pause before the
     /// next attempt is counted from here.</summary>
@@ -291,7 +291,6 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         }
 
         ReadyFor = _isReady ? connection.Shard.Timers.Time.GetElapsedTime(_readyAt) : TimeSpan.Zero;
-        HasLasted = ReadyFor >= BriefTime; // Not from its beginning: a handshake may take as long, with a peer that turns this side away, too.
         WasBrief = _isReady && !HasLasted && reason is (DisconnectReason.Remote or DisconnectReason.TransportError);
         EndReason = reason;
         EndDetail = detail ?? reason.Words();
