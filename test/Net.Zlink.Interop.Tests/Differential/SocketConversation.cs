@@ -19,8 +19,6 @@ internal sealed class SocketConversation : SocketPlan
         ([NativeSocketType.Dealer, NativeSocketType.Router], [NativeSocketType.Dealer, NativeSocketType.Router]),
     ];
 
-    private static readonly string[] s_topics = ["", "a", "ab", "b"];
-
     private readonly int[] _boundBy = [-1, -1];
     private readonly bool[] _wasBound = new bool[MostEndpoints];
     private readonly bool[] _isClosed;
@@ -180,7 +178,7 @@ internal sealed class SocketConversation : SocketPlan
             return;
         }
 
-        string topic = Types[socket] is NativeSocketType.Pub or NativeSocketType.XPub ? s_topics[Random.Next(s_topics.Length)] : "";
+        string topic = TopicOf(socket);
         List<byte[]> parts = [.. Enumerable.Range(0, Random.Next(4) == 0 ? 1 + Random.Next(3) : 1).Select(i => Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{topic}-{socket}-{_counter}-{i}")))];
         _counter++;
         if (Types[socket] is NativeSocketType.Router)
@@ -197,8 +195,7 @@ internal sealed class SocketConversation : SocketPlan
         bool isWaiting = IsInproc && _connected.Any(connection => connection.Socket == socket && _boundBy[connection.Endpoint] < 0);
         if (!isWaiting && (Types[socket] is NativeSocketType.Sub or NativeSocketType.XSub || Options[socket].Contains((NativeOption.XPubManual, 1))))
         {
-            byte[] topic = Encoding.ASCII.GetBytes(s_topics[Random.Next(s_topics.Length)]);
-            Add(new SocketStep(socket, Random.Next(3) == 0 ? SocketAction.Unsubscribe : SocketAction.Subscribe, Parts: [topic]));
+            AddTopicChange(socket);
         }
     }
 }

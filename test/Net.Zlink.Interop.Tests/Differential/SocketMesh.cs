@@ -27,8 +27,6 @@ internal sealed class SocketMesh : SocketPlan
     // Around the lengths at which a header, a copy or a write becomes another: 255 and 64 KiB.
     private static readonly int[] s_lengths = [0, 1, 254, 255, 256, 257, 65_535, 65_536, 65_537];
 
-    private static readonly string[] s_topics = ["", "a", "ab", "b"];
-
     // What a conversation is about, beside messages.
     private readonly MeshSubject _subject;
 
@@ -293,7 +291,7 @@ internal sealed class SocketMesh : SocketPlan
     {
         if (Types[socket] is NativeSocketType.Pub or NativeSocketType.XPub && Random.Next(4) == 0)
         {
-            Add(new SocketStep(socket, SocketAction.Set, Parts: [Encoding.ASCII.GetBytes(Random.Next(3) == 0 ? "" : s_topics[Random.Next(s_topics.Length)] + "welcome")], Number: NativeOption.XPubWelcomeMessage));
+            Add(new SocketStep(socket, SocketAction.Set, Parts: [Encoding.ASCII.GetBytes(Random.Next(3) == 0 ? "" : NextTopic() + "welcome")], Number: NativeOption.XPubWelcomeMessage));
             return;
         }
 
@@ -333,7 +331,7 @@ internal sealed class SocketMesh : SocketPlan
             return;
         }
 
-        string topic = Types[socket] is NativeSocketType.Pub or NativeSocketType.XPub ? s_topics[Random.Next(s_topics.Length)] : "";
+        string topic = TopicOf(socket);
         List<byte[]> parts = [.. Enumerable.Range(0, Random.Next(4) == 0 && _subject is not MeshSubject.NewestOnly ? 1 + Random.Next(3) : 1).Select(i => Part(string.Create(CultureInfo.InvariantCulture, $"{topic}-{socket}-{_counter}-{i}"), isFirst: i == 0))];
         _counter++;
         if (Types[socket] is NativeSocketType.Router)
@@ -358,8 +356,7 @@ internal sealed class SocketMesh : SocketPlan
         bool isWaiting = _connected.Any(connection => connection.Socket == socket && Endpoints[connection.Endpoint] is TestTransport.Inproc && !_isBound[connection.Endpoint]);
         if (!isWaiting && (Types[socket] is NativeSocketType.Sub or NativeSocketType.XSub || (Types[socket] is NativeSocketType.XPub && Random.Next(2) == 0)))
         {
-            byte[] topic = Encoding.ASCII.GetBytes(s_topics[Random.Next(s_topics.Length)]);
-            Add(new SocketStep(socket, Random.Next(3) == 0 ? SocketAction.Unsubscribe : SocketAction.Subscribe, Parts: [topic]));
+            AddTopicChange(socket);
         }
     }
 }

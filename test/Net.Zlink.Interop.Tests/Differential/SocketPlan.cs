@@ -8,6 +8,8 @@ namespace Net.Zlink.Interop.Tests.Differential;
 /// <summary>An application with some sockets: their types and options, and what it does with them.</summary>
 internal abstract class SocketPlan
 {
+    private static readonly string[] s_topics = ["", "a", "ab", "b"];
+
     private readonly List<SocketStep> _steps = [];
 
     protected SocketPlan(int seed) => Random = new Random(seed);
@@ -51,4 +53,16 @@ internal abstract class SocketPlan
     }
 
     protected void Add(SocketStep step) => _steps.Add(step);
+
+    /// <summary>The socket subscribes to a topic, or cancels it.</summary>
+    protected void AddTopicChange(int socket)
+    {
+        byte[] topic = Encoding.ASCII.GetBytes(NextTopic());
+        Add(new SocketStep(socket, Random.Next(3) == 0 ? SocketAction.Unsubscribe : SocketAction.Subscribe, Parts: [topic]));
+    }
+
+    protected string NextTopic() => s_topics[Random.Next(s_topics.Length)];
+
+    /// <summary>What the socket's next message begins with: empty where that is of no matter.</summary>
+    protected string TopicOf(int socket) => Types[socket] is NativeSocketType.Pub or NativeSocketType.XPub ? NextTopic() : "";
 }
