@@ -4,7 +4,7 @@ namespace Net.Zlink.Transports;
 
 /// <summary>What a TLS session has read from its socket, and how much of it was no data.</summary>
 /// <remarks>
-/// The library keeps its answers to updates of keys until this side writes something, which may be never: 2.5 million of them, of 26 bytes each, took 60 MB in 50 s (docs/architecture.md, "Limits"). So what is not data is counted: within
+/// The library keeps its answers to updates of keys until this side writes something, which may be never: 2.5 million of them, of 26 bytes each, took 60 MB in 50 s (docs/limits.md). So what is not data is counted: within
 /// one read all bytes, and over TLS 1.3, which alone has such updates, besides from one write of this side to the next, exactly: the records are counted for it, each of which has 22 bytes more than it carries.
 /// </remarks>
 internal struct SessionBytes
