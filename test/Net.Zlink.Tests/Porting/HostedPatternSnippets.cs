@@ -62,7 +62,7 @@ public sealed class HostedPatternSnippets
             }
         }
 
-        private static byte[] PriceOf(string currency) => currency == "EUR" ? "1.2"u8.ToArray() : [];
+        private static byte[] PriceOf(string currency) => currency is "EUR" ? "1.2"u8.ToArray() : [];
     }
 
     private sealed class OnlyLoggers(ILoggerFactory loggers) : IServiceProvider

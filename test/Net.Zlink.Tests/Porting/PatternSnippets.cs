@@ -68,7 +68,7 @@ public sealed class PatternSnippets
         using var listener = new MeterListener();
         listener.InstrumentPublished = (instrument, self) =>
         {
-            if (instrument.Name == "zlink.socket.count" && ReferenceEquals(instrument.Meter.Scope, context))
+            if (instrument.Name is "zlink.socket.count" && ReferenceEquals(instrument.Meter.Scope, context))
             {
                 self.EnableMeasurementEvents(instrument);
             }

@@ -198,9 +198,9 @@ public sealed class RequestPatternSnippets
                 await dealer.SendAsync(request, limit.Token);
                 return await answer.Task.WaitAsync(limit.Token);
             }
-            catch (OperationCanceledException) when (!cancellation.IsCancellationRequested)
+            catch (OperationCanceledException late) when (!cancellation.IsCancellationRequested)
             {
-                throw new TimeoutException($"No reply within {timeout}. {dealer.Describe()}");
+                throw new TimeoutException($"No reply within {timeout}. {dealer.Describe()}", late);
             }
             finally
             {
