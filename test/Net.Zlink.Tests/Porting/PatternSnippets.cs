@@ -1,5 +1,4 @@
-using System.Buffers.Binary;
-using System.Collections.Concurrent;
+using System.Diagnostics.Metrics;
 using System.Runtime.InteropServices;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Support;
@@ -7,30 +6,9 @@ using Xunit;
 
 namespace Net.Zlink.Tests.Porting;
 
-/// <summary>The snippets of docs/patterns.md, compiled and run. The page's text must be found here word for word: PortingGuideTests.</summary>
+/// <summary>Snippets of docs/patterns.md, compiled and run. The page's text must be found in these files word for word: PortingGuideTests.</summary>
 public sealed class PatternSnippets
 {
-    [Fact]
-    public async Task A_late_reply_is_not_taken_for_the_answer_to_the_next_request()
-    {
-        await using var fixture = new ContextFixture();
-        using var end = CancellationTokenSource.CreateLinkedTokenSource(Guard.Token);
-        RouterSocket router = fixture.Context.CreateRouter();
-        DealerSocket dealer = fixture.Context.CreateDealer();
-        dealer.Connect(router.Bind("tcp://127.0.0.1:0"));
-        var requester = new Requester(dealer);
-        Task reading = requester.ReadRepliesAsync(end.Token);
-
-        // Nobody answers yet.
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => requester.AskAsync("first"u8.ToArray(), TimeSpan.FromMilliseconds(20), end.Token));
-        Task serving = ServeAsync(router, end.Token);
-        Assert.Equal("second"u8.ToArray(), await requester.AskAsync("second"u8.ToArray(), TimeSpan.FromSeconds(30), end.Token));
-
-        await end.CancelAsync();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reading);
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => serving);
-    }
-
     [Fact]
     public async Task Slow_subscribers_are_found_by_what_was_dropped_for_them()
     {
@@ -64,9 +42,47 @@ public sealed class PatternSnippets
     }
 
     [Fact]
+    public async Task A_test_needs_no_port_with_inproc()
+    {
+        await using var context = new ZlinkContext();
+        using RouterSocket server = context.CreateRouter();
+        using DealerSocket client = context.CreateDealer();
+        server.Bind("inproc://prices");
+        client.Connect("inproc://prices");
+
+        client.Send("EUR"u8);
+        using Message request = server.Receive(TimeSpan.FromSeconds(10));
+        server.Send(request.RoutingId.Span, "1.2"u8);
+        using Message reply = client.Receive(TimeSpan.FromSeconds(10));
+        Assert.Equal("1.2", reply.GetString());
+    }
+
+    [Fact]
+    public async Task A_test_listens_to_the_metrics_of_its_own_context_only()
+    {
+        await using var context = new ZlinkContext();
+        await using var other = new ZlinkContext();
+        using DealerSocket ofOther = other.CreateDealer();
+        using DealerSocket socket = context.CreateDealer();
+        long sockets = 0;
+        using var listener = new MeterListener();
+        listener.InstrumentPublished = (instrument, self) =>
+        {
+            if (instrument.Name is "zlink.socket.count" && ReferenceEquals(instrument.Meter.Scope, context))
+            {
+                self.EnableMeasurementEvents(instrument);
+            }
+        };
+        listener.SetMeasurementEventCallback<long>((instrument, value, tags, state) => sockets += value);
+        listener.Start();
+        listener.RecordObservableInstruments();
+        Assert.Equal(1, sockets);
+    }
+
+    [Fact]
     public void Workers_are_known_by_their_routing_ids()
     {
-        var busy = new Dictionary<ReadOnlyMemory<byte>, int>(RoutingIdEqualityComparer.Instance);
+        var busy = new Dictionary<RoutingId, int>();
         busy["worker"u8.ToArray()] = 1;
         Assert.Equal(1, busy["worker"u8.ToArray()]);
     }
@@ -139,22 +155,6 @@ public sealed class PatternSnippets
         }
     }
 
-    private static async Task ServeAsync(RouterSocket router, CancellationToken cancellation)
-    {
-        using var reply = new MessageBuilder();
-        await foreach (Message request in router.ReceiveAllAsync(cancellation))
-        {
-            using (request)
-            {
-                if (request.PartCount == 2) // Else it is not from a client of this kind.
-                {
-                    reply.Add(request[0].Span).Add(request[1].Span);
-                    await router.SendAsync(request.RoutingId, reply, cancellation);
-                }
-            }
-        }
-    }
-
     private static void ConnectAgain(ZlinkSocket socket, TimeSpan pause, CancellationToken end)
     {
         socket.OnEvent(SocketEventTypes.ConnectGivenUp, given => _ = ConnectLaterAsync(given.RemoteEndpoint));
@@ -178,47 +178,5 @@ public sealed class PatternSnippets
     internal interface ISessions
     {
         ValueTask<object?> FindAsync(string? cookie, CancellationToken cancellation);
-    }
-
-    private sealed class Requester(DealerSocket dealer)
-    {
-        private readonly ConcurrentDictionary<long, TaskCompletionSource<byte[]>> _waiting = new();
-        private long _last;
-
-        public async Task<byte[]> AskAsync(ReadOnlyMemory<byte> question, TimeSpan patience, CancellationToken cancellation)
-        {
-            using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-            limit.CancelAfter(patience);
-            long number = Interlocked.Increment(ref _last);
-            var answer = new TaskCompletionSource<byte[]>(TaskCreationOptions.RunContinuationsAsynchronously);
-            _waiting[number] = answer;
-            try
-            {
-                using var request = new MessageBuilder();
-                BinaryPrimitives.WriteInt64BigEndian(request.AddSpace(sizeof(long)), number);
-                request.Add(question.Span);
-                await dealer.SendAsync(request, limit.Token);
-                return await answer.Task.WaitAsync(limit.Token);
-            }
-            finally
-            {
-                _waiting.TryRemove(number, out _);
-            }
-        }
-
-        public async Task ReadRepliesAsync(CancellationToken cancellation)
-        {
-            await foreach (Message reply in dealer.ReceiveAllAsync(cancellation))
-            {
-                using (reply)
-                {
-                    bool isReply = reply.PartCount == 2 && reply[0].Span.Length == sizeof(long);
-                    if (isReply && _waiting.TryRemove(BinaryPrimitives.ReadInt64BigEndian(reply[0].Span), out TaskCompletionSource<byte[]>? answer))
-                    {
-                        answer.TrySetResult(reply[1].Span.ToArray());
-                    }
-                }
-            }
-        }
     }
 }
