@@ -252,9 +252,9 @@ internal sealed class RecordingObserver : IShardObserver
         }
     }
 
-    public ConcurrentQueue<(string Work, TimeSpan Elapsed)> HeldRuns { get; } = new();
+    public ConcurrentQueue<(string Work, TimeSpan Elapsed)> BlockedRuns { get; } = new();
 
-    public void OnBlockedRun(ShardLoop shard, string work, TimeSpan elapsed) => HeldRuns.Enqueue((work, elapsed));
+    public void OnBlockedRun(ShardLoop shard, string work, TimeSpan elapsed) => BlockedRuns.Enqueue((work, elapsed));
 
     public void OnLateRun(ShardLoop shard, TimeSpan delay)
     {

@@ -29,11 +29,11 @@ public sealed class LogTests
         (15, LogLevel.Debug, "HandshakeLost"),
         (16, LogLevel.Error, "MeterListenerFailed"),
         (17, LogLevel.Warning, "WarningsLeftOut"),
-        (18, LogLevel.Warning, "HeldRun"),
+        (18, LogLevel.Warning, "BlockedRun"),
         (19, LogLevel.Error, "ShardNotEnded"),
         (20, LogLevel.Warning, "PeerBrokeProtocol"),
-        (21, LogLevel.Error, "RoomNotTold"),
-        (22, LogLevel.Warning, "PeerHoldsTooMuch"),
+        (21, LogLevel.Error, "CapacityNotNotified"),
+        (22, LogLevel.Warning, "PeerUnfinishedLimit"),
         (23, LogLevel.Warning, "FilesNotRenewed"),
     ];
 
