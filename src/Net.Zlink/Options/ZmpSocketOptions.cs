@@ -21,7 +21,7 @@ public abstract class ZmpSocketOptions : SocketOptions
     /// <summary>What this socket calls itself to its peers: 1 to 255 bytes; by default 16 random ones. For endpoints made afterwards (docs/protocol.md section 11).</summary>
     /// <remarks>Its peers must not have another of this id: who comes second is turned away, and what it has written by then is lost (docs/protocol.md section 15.3).</remarks>
     /// <exception cref="ArgumentException">The value is empty or longer than 255 bytes.</exception>
-    public ReadOnlyMemory<byte> RoutingId
+    public RoutingId RoutingId
     {
         get => _routingId;
         set

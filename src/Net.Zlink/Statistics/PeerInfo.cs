@@ -1,14 +1,16 @@
 using System.Security.Cryptography.X509Certificates;
+using System.Text.Json.Serialization;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Pipes;
 
 namespace Net.Zlink;
 
-/// <summary>A peer of a ZMP socket at one moment, for those who look for trouble.</summary>
+/// <summary>A peer of a ZMP socket at one moment.</summary>
+/// <remarks><c>JsonSerializer.Serialize(socket.GetPeers())</c> shows every figure, and routing ids as text. Objects of the connection and of the application are left out.</remarks>
 public sealed record PeerInfo
 {
     /// <summary>What the peer calls itself, or the name it was given; empty before the first handshake.</summary>
-    public required ReadOnlyMemory<byte> RoutingId { get; init; }
+    public required RoutingId RoutingId { get; init; }
 
     /// <summary>The endpoint by which it came in, or that was connected to.</summary>
     public required string Endpoint { get; init; }
@@ -17,9 +19,11 @@ public sealed record PeerInfo
     public required string RemoteEndpoint { get; init; }
 
     /// <summary>The certificate that it showed, over tls and wss; null where it showed none. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose it.</summary>
+    [JsonIgnore]
     public required X509Certificate2? RemoteCertificate { get; init; }
 
     /// <summary>What it asked for its WebSocket with, of a peer that came in over ws or wss; null of any other.</summary>
+    [JsonIgnore]
     public required WebSocketRequest? WebSocketRequest { get; init; }
 
     /// <summary>When the handshake was complete; null while it is not.</summary>
@@ -44,12 +48,13 @@ public sealed record PeerInfo
     public required long MessagesDropped { get; init; }
 
     /// <summary>Messages that wait to be written, and their bytes; over inproc those that the peer has not received yet.</summary>
-    public required (long Messages, long Bytes) Outbound { get; init; }
+    public required QueueDepth Outbound { get; init; }
 
     /// <summary>Messages that wait to be received, and their bytes.</summary>
-    public required (long Messages, long Bytes) Unread { get; init; }
+    public required QueueDepth Unread { get; init; }
 
     /// <summary>What the application keeps with the peer: see <see cref="Message.PeerState"/>.</summary>
+    [JsonIgnore]
     public required object? State { get; init; }
 
     /// <summary>Since the last read from the connection; null without one, and for inproc.</summary>
@@ -65,6 +70,7 @@ public sealed record PeerInfo
     {
         PeerIdentity peer = pipe.Peer;
         OutboundCounts outbound = pipe.Outbound;
+        (long waitingMessages, long waitingBytes) = pipe.Waiting;
         LaneCounts inbound = pipe.Lane.Counts;
         Connection? connection = (pipe as WirePipe)?.Session?.Connection;
         bool isConnected = connection is not null || pipe is InprocPipe { Other: not null };
@@ -83,8 +89,8 @@ public sealed record PeerInfo
             MessagesSent = outbound.WrittenMessages,
             MessagesReceived = inbound.Received + pipe.Topics,
             MessagesDropped = pipe.DroppedAtMark + outbound.DroppedMessages,
-            Outbound = pipe.Waiting,
-            Unread = (inbound.QueuedMessages, inbound.QueuedBytes),
+            Outbound = new QueueDepth(waitingMessages, waitingBytes),
+            Unread = new QueueDepth(inbound.QueuedMessages, inbound.QueuedBytes),
             State = peer.Slot.State,
             SinceLastRead = connection?.SinceLastRead,
             SinceLastWrite = connection?.SinceLastWrite,

@@ -66,7 +66,7 @@ public sealed class PatternSnippets
     [Fact]
     public void Workers_are_known_by_their_routing_ids()
     {
-        var busy = new Dictionary<ReadOnlyMemory<byte>, int>(RoutingIdEqualityComparer.Instance);
+        var busy = new Dictionary<RoutingId, int>();
         busy["worker"u8.ToArray()] = 1;
         Assert.Equal(1, busy["worker"u8.ToArray()]);
     }
