@@ -198,7 +198,7 @@ public sealed class PubSocket : ZlinkSocket
     private protected override void ApplyOptions()
     {
         base.ApplyOptions();
-        _core.PeerTopicByteLimit = Options.ReceiveByteLimit;
+        _core.PeerTopicByteLimit = Options.ReceiveByteLimit ?? 0;
         _core.NeverDrops = Options.NoDrop;
         _core.Inverts = Options.InvertMatching;
         _core.Welcome = Options.WelcomeMessage.ToArray();

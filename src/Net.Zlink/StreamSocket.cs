@@ -26,7 +26,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     {
         _context = context;
         Options = options;
-        Hub = new StreamHub(context.Host, options.TotalReceiveByteLimit);
+        Hub = new StreamHub(context.Host, options.TotalReceiveByteLimit ?? 0);
         _receiver = new StreamReceiver(Hub.Queue, options.AllowSynchronousContinuations);
         _sender = new StreamSender(Hub);
         Batches = new StreamBatches(Hub, _sender);

@@ -226,7 +226,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     private protected void WatchLimits()
     {
         Options.Watcher = this;
-        if (Options.MaxConnections > 0)
+        if (Options.MaxConnections is not null)
         {
             ApplyOptions();
         }
@@ -242,7 +242,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
 
     private protected virtual void ApplyOptions()
     {
-        Core.Endpoints.MaxConnections = Options.MaxConnections;
+        Core.Endpoints.MaxConnections = Options.MaxConnections ?? 0;
         foreach (Pipe pipe in Core.Pipes)
         {
             pipe.SetLimits(Options.SendLimits, Options.ReceiveLimits);

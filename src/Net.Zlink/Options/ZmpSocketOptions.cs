@@ -36,10 +36,11 @@ public abstract class ZmpSocketOptions : SocketOptions
     }
 
     /// <summary>
-    /// The largest part accepted from a peer, in bytes, control frames included; a longer one ends the connection on its header, before any memory is taken. -1 (default): no limit but the 2 GiB of a .NET array.
-    /// 0 makes every handshake fail. Not for inproc. For endpoints made afterwards.
+    /// The largest part accepted from a peer, in bytes, control frames included; a longer one ends the connection on its header, before any memory is taken. Null (default): no limit but the 2 GiB of a .NET array.
+    /// Below some 300 bytes handshakes fail, which are measured as well. Not for inproc. For endpoints made afterwards.
     /// </summary>
-    public long MaxMessageSize { get; set; } = -1;
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
+    public long? MaxMessageSize { get; set => field = OptionRange.OrNull(value, 1, "no limit"); }
 
     /// <summary>Most parts of one received message; more end the connection. Default 1,000,000: the native core has no limit, and so no defence against a peer that never ends a message. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
@@ -108,7 +109,7 @@ public abstract class ZmpSocketOptions : SocketOptions
             Type = type,
             RoutingId = _routingId,
             SendsMetadata = SendMetadata,
-            MaxMessageSize = MaxMessageSize,
+            MaxMessageSize = MaxMessageSize ?? -1,
             MaxMessageParts = MaxMessageParts,
             HandshakeInterval = HandshakeInterval,
             Heartbeat = new HeartbeatSettings(HeartbeatInterval, (ushort)(HeartbeatTtl.TotalMilliseconds / 100), timeout),
@@ -120,7 +121,7 @@ public abstract class ZmpSocketOptions : SocketOptions
             Alias = alias,
             Inbound = ReceiveLimits,
             Outbound = SendLimits,
-            Connection = ConnectionSettings(ZmpFrame.EffectiveLimit(MaxMessageSize), TimeSpan.Zero, TimeSpan.Zero),
+            Connection = ConnectionSettings(ZmpFrame.EffectiveLimit(MaxMessageSize ?? -1), TimeSpan.Zero, TimeSpan.Zero),
             Transport = TransportSettings,
         };
     }

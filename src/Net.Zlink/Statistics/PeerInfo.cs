@@ -20,11 +20,11 @@ public sealed record PeerInfo
 
     /// <summary>The certificate that it showed, over tls and wss; null where it showed none. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose it.</summary>
     [JsonIgnore]
-    public required X509Certificate2? RemoteCertificate { get; init; }
+    public X509Certificate2? RemoteCertificate { get; init; }
 
     /// <summary>What it asked for its WebSocket with, of a peer that came in over ws or wss; null of any other.</summary>
     [JsonIgnore]
-    public required WebSocketRequest? WebSocketRequest { get; init; }
+    public WebSocketRequest? WebSocketRequest { get; init; }
 
     /// <summary>When the handshake was complete; null while it is not.</summary>
     public required DateTimeOffset? ConnectedAt { get; init; }
@@ -55,7 +55,7 @@ public sealed record PeerInfo
 
     /// <summary>What the application keeps with the peer: see <see cref="Message.PeerState"/>.</summary>
     [JsonIgnore]
-    public required object? State { get; init; }
+    public object? State { get; init; }
 
     /// <summary>Since the last read from the connection; null without one, and for inproc.</summary>
     public required TimeSpan? SinceLastRead { get; init; }

@@ -158,7 +158,7 @@ public sealed class CountedTests
     public async Task Drops_for_the_bytes_that_wait_have_a_cause_of_their_own(string endpoint)
     {
         await using var fixture = new ContextFixture(shutdownTimeout: TimeSpan.Zero);
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { SendHighWaterMark = 0, SendByteLimit = 1_000, SendBufferSize = 16 * 1024 });
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { SendHighWaterMark = null, SendByteLimit = 1_000, SendBufferSize = 16 * 1024 });
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "peer"u8.ToArray(), ReceiveHighWaterMark = 1, ReceiveByteLimit = 1_000, ReceiveBufferSize = 16 * 1024 });
         using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.MessagesDropped);
         string bound = router.Bind(endpoint);

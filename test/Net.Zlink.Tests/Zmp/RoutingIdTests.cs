@@ -49,7 +49,8 @@ public sealed class RoutingIdTests
         RoutingId id = bytes;
         RoutingId copy = id.Copy();
         bytes[0] = 9;
-        Assert.Equal(([9, 2], [1, 2]), (id.ToArray(), copy.ToArray()));
+        Assert.Equal([9, 2], id.ToArray());
+        Assert.Equal([1, 2], copy.ToArray());
         Assert.Equal((2, false, true), (id.Length, id.IsEmpty, default(RoutingId).IsEmpty));
     }
 

@@ -23,8 +23,8 @@ public sealed class SubscriptionByteLimitTests
     public void It_is_a_quarter_of_the_memory_unless_it_is_set()
     {
         Assert.Equal(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4, new ZlinkContextOptions().SubscriptionByteLimit);
-        Assert.Equal(0, new ZlinkContextOptions { SubscriptionByteLimit = 0 }.SubscriptionByteLimit);
-        Assert.Throws<ArgumentOutOfRangeException>(static () => new ZlinkContextOptions { SubscriptionByteLimit = -1 });
+        Assert.Null(new ZlinkContextOptions { SubscriptionByteLimit = null }.SubscriptionByteLimit);
+        Assert.Throws<ArgumentOutOfRangeException>(static () => new ZlinkContextOptions { SubscriptionByteLimit = 0 });
     }
 
     [Theory]

@@ -15,7 +15,7 @@ public sealed class TopicLimitTests
     public async Task Without_a_receive_byte_limit_there_is_none()
     {
         await using var fixture = new ContextFixture();
-        PubSocket publisher = fixture.Context.CreatePub(new PubOptions { ReceiveByteLimit = 0 });
+        PubSocket publisher = fixture.Context.CreatePub(new PubOptions { ReceiveByteLimit = null });
         SubSocket subscriber = fixture.Context.CreateSub();
         Subscribe(subscriber, Many);
         subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
@@ -97,7 +97,7 @@ public sealed class TopicLimitTests
 
         Assert.Contains("too many topics", (await here.NextAsync(SocketEventTypes.Disconnected)).Detail, StringComparison.Ordinal);
         Assert.Contains("ReceiveByteLimit", (await there.NextAsync(SocketEventTypes.Disconnected)).Detail, StringComparison.Ordinal);
-        publisher.Options.ReceiveByteLimit = 0;
+        publisher.Options.ReceiveByteLimit = null;
         await fixture.UntilAsync(() => ((publisher as PubSocket)?.TopicCount ?? ((XPubSocket)publisher).TopicCount) == 2_000);
     }
 
