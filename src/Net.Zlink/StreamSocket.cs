@@ -93,7 +93,17 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <param name="endpoint">The text given to Bind, or the one it returned.</param>
     /// <exception cref="ZlinkException">NotFound: nothing is bound by that text. InvalidArgument, ProtocolNotSupported, NameTooLong: nothing can be. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public void Unbind(string endpoint)
+    public void Unbind(string endpoint) => EndListener(endpoint, keepsPeers: false);
+
+    /// <summary>Stops listening at an endpoint and keeps the peers that came in by it: for a server that drains before it ends. <see cref="Unbind"/> ends them as well.</summary>
+    /// <remarks>Peers whose TLS or WebSocket handshake is under way are not taken any more. After it the address is free, and <see cref="Unbind"/> does not know the endpoint any more: the peers end with the socket, or one by one.</remarks>
+    /// <param name="endpoint">The text given to Bind, or the one it returned.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
+    /// <exception cref="ZlinkException">NotFound: nothing is bound by that text. InvalidArgument, ProtocolNotSupported: nothing can be. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public void StopListening(string endpoint) => EndListener(endpoint, keepsPeers: true);
+
+    private void EndListener(string endpoint, bool keepsPeers)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
@@ -102,7 +112,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
             throw ZlinkException.ForEndpoint(endpoint, error);
         }
 
-        if (!Hub.Endpoints.Unbind(target))
+        if (!Hub.Endpoints.Unbind(target, keepsPeers))
         {
             throw new ZlinkException(ZlinkError.NotFound, $"{EndpointError.Quote(endpoint)} is not bound; use the text given to Bind or the one it returned");
         }

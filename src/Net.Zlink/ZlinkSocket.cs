@@ -83,6 +83,22 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Unbind(string endpoint) => Remove(endpoint);
 
+    /// <summary>Stops listening at an endpoint and keeps the peers that came in by it: for a server that drains before it ends. <see cref="Unbind"/> ends them as well.</summary>
+    /// <remarks>Peers whose TLS or WebSocket handshake is under way are not taken any more. After it the address is free, and <see cref="Unbind"/> does not know the endpoint any more: the peers end with the socket, or one by one.</remarks>
+    /// <param name="endpoint">The text given to Bind, or the one it returned.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
+    /// <exception cref="ZlinkException">NotFound: nothing is bound by that text. InvalidArgument, ProtocolNotSupported: nothing can be. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    public void StopListening(string endpoint)
+    {
+        ArgumentNullException.ThrowIfNull(endpoint);
+        ThrowIfEnded();
+        if (!Core.Endpoints.StopListening(endpoint))
+        {
+            throw NotThere(endpoint, "is not bound; use the text given to Bind, or the one that it returned");
+        }
+    }
+
     /// <summary>Ends a connection that <see cref="Connect(string)"/> made. What was accepted is delivered within <see cref="SocketOptions.Linger"/>; unread messages of it are dropped.</summary>
     /// <param name="endpoint">The text given to Connect; of tcp and tls, where that has an address in numbers, also a name of it.</param>
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
@@ -125,9 +141,9 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     /// <returns>The statistics.</returns>
     public SocketStatistics GetStatistics() => SocketStatistics.Of(Core);
 
-    /// <summary>The peers: a snapshot, also of those that are not connected yet.</summary>
-    /// <returns>One entry per pipe.</returns>
-    public IReadOnlyList<PeerInfo> GetPeers() => [.. Core.Pipes.Select(PeerInfo.For)];
+    /// <summary>The peers: a snapshot, also of endpoints that are not connected, with the reason in <see cref="PeerInfo.WhyNotConnected"/>.</summary>
+    /// <returns>One entry for each peer, and for each endpoint that this side connects to and that has none.</returns>
+    public IReadOnlyList<PeerInfo> GetPeers() => [.. Core.Pipes.Select(PeerInfo.For), .. Core.Endpoints.WithoutPipe.Select(PeerInfo.For)];
 
     /// <summary>Endpoints, counts and peers as text of several lines, for a log or a debugger. Made for people: its form may change.</summary>
     /// <returns>The text.</returns>
@@ -289,12 +305,11 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
         ThrowIfEnded();
         if (!Core.Endpoints.Remove(endpoint, Options.Linger))
         {
-            if (!EndpointText.TryParse(endpoint, out _, out EndpointError error))
-            {
-                throw ZlinkException.ForEndpoint(endpoint, error);
-            }
-
-            throw new ZlinkException(ZlinkError.NotFound, $"{EndpointError.Quote(endpoint)} is neither bound nor connected; use the text given to Bind or Connect, or the one that Bind returned");
+            throw NotThere(endpoint, "is neither bound nor connected; use the text given to Bind or Connect, or the one that Bind returned");
         }
     }
+
+    private static ZlinkException NotThere(string endpoint, string what) => EndpointText.TryParse(endpoint, out _, out EndpointError error)
+        ? new ZlinkException(ZlinkError.NotFound, $"{EndpointError.Quote(endpoint)} {what}")
+        : ZlinkException.ForEndpoint(endpoint, error);
 }

@@ -2,6 +2,7 @@ using System.Security.Cryptography.X509Certificates;
 using System.Text.Json.Serialization;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;
 
@@ -65,6 +66,26 @@ public sealed record PeerInfo
 
     /// <summary>Whom this is about.</summary>
     internal (Pipe Pipe, PeerIdentity Peer) Of { get; private init; }
+
+    /// <summary>An endpoint that has no pipe: nothing was sent to it and nothing waits for it.</summary>
+    internal static PeerInfo For(ZmpDialer dialer) => new()
+    {
+        Of = (dialer.Pipe, PeerIdentity.Unknown),
+        RoutingId = dialer.Alias ?? [],
+        Endpoint = dialer.Text,
+        RemoteEndpoint = "",
+        ConnectedAt = null,
+        IsConnected = false,
+        WhyNotConnected = dialer.Trouble,
+        IsParked = false,
+        MessagesSent = 0,
+        MessagesReceived = 0,
+        MessagesDropped = 0,
+        Outbound = default,
+        Unread = default,
+        SinceLastRead = null,
+        SinceLastWrite = null,
+    };
 
     internal static PeerInfo For(Pipe pipe)
     {

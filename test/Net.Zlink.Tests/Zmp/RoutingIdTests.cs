@@ -98,21 +98,9 @@ public sealed class RoutingIdTests
         Assert.Equal((1, 13), (peer.GetProperty("Unread").GetProperty("Messages").GetInt64(), peer.GetProperty("Unread").GetProperty("Bytes").GetInt64()));
         Assert.Equal((0, 0), (peer.GetProperty("Outbound").GetProperty("Messages").GetInt64(), peer.GetProperty("Outbound").GetProperty("Bytes").GetInt64()));
         Assert.Contains("RoutingId = worker-7", router.GetPeers()[0].ToString(), StringComparison.Ordinal);
-        SocketEvent ready = await NextAsync(monitor, SocketEventTypes.ConnectionReady);
+        SocketEvent ready = await monitor.NextAsync(SocketEventTypes.ConnectionReady);
         Assert.Contains("\"PeerRoutingId\":\"worker-7\"", JsonSerializer.Serialize(ready), StringComparison.Ordinal);
     }
 
     private static Arbitrary<byte[]> Bytes => ArbMap.Default.GeneratorFor<byte[]>().Where(static bytes => bytes.Length <= RoutingId.MaxLength).ToArbitrary();
-
-    private static async Task<SocketEvent> NextAsync(SocketMonitor monitor, SocketEventTypes type)
-    {
-        while (true)
-        {
-            SocketEvent one = await monitor.ReadAsync(Guard.Token).Guarded();
-            if (one.Type == type)
-            {
-                return one;
-            }
-        }
-    }
 }
