@@ -1,3 +1,5 @@
+using System.Globalization;
+using Microsoft.Extensions.Configuration;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Zmp;
@@ -33,6 +35,16 @@ public abstract class ZmpSocketOptions : SocketOptions
 
             _routingId = value.ToArray();
         }
+    }
+
+    /// <summary><see cref="RoutingId"/> as text, for configuration, whose key is <c>RoutingId</c>. For endpoints made afterwards.</summary>
+    /// <exception cref="FormatException">The value begins with <c>0x</c> and goes on with something else than pairs of hexadecimal digits, or is longer than 255 bytes.</exception>
+    /// <exception cref="ArgumentException">The value is empty.</exception>
+    [ConfigurationKeyName(nameof(RoutingId))]
+    public string RoutingIdText
+    {
+        get => RoutingId.ToString();
+        set => RoutingId = global::Net.Zlink.RoutingId.Parse(value, CultureInfo.InvariantCulture);
     }
 
     /// <summary>
