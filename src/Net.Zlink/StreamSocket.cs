@@ -399,7 +399,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// Ends the socket and returns at once: no more is accepted or received; what Send accepted goes on being written in the background, for at most
     /// <see cref="SocketOptions.Linger"/>, and the context's shutdown waits for it. Idempotent; may be called from a handler.
     /// </summary>
-    public void Dispose() => BeginClose(DisconnectReason.Local, Options.Linger);
+    public void Dispose() => BeginClose(DisconnectReason.Local, Options.LingerTime);
 
     /// <summary>As <see cref="Dispose"/>: returns at once.</summary>
     /// <returns>A completed task.</returns>
@@ -415,7 +415,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
 
     SocketMonitors IContextSocket.Monitors => Hub.Monitors;
 
-    void IContextSocket.BeginClose(DisconnectReason reason) => BeginClose(reason, Options.Linger);
+    void IContextSocket.BeginClose(DisconnectReason reason) => BeginClose(reason, Options.LingerTime);
 
     void IContextSocket.Abort() => Hub.Abort();
 

@@ -155,7 +155,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     /// </summary>
     public void Dispose()
     {
-        BeginClose(DisconnectReason.Local, Options.Linger);
+        BeginClose(DisconnectReason.Local, Options.LingerTime);
         GC.SuppressFinalize(this);
     }
 
@@ -174,7 +174,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
 
     SocketMonitors IContextSocket.Monitors => Core.Monitors;
 
-    void IContextSocket.BeginClose(DisconnectReason reason) => BeginClose(reason, Options.Linger);
+    void IContextSocket.BeginClose(DisconnectReason reason) => BeginClose(reason, Options.LingerTime);
 
     void IContextSocket.Abort() => Core.Abort();
 
@@ -228,7 +228,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     private protected bool ThrowOut(Pipe? pipe, PeerIdentity peer, string argument) =>
         pipe is null || !ReferenceEquals(pipe.Socket, Core) ? throw new ArgumentException("That is a peer of another socket.", argument)
         : pipe is WirePipe { Dialer: not null } or InprocPipe { IsActive: true } ? throw new ArgumentException($"This socket connects to that peer: Disconnect(\"{pipe.Endpoint}\") ends it.", argument)
-        : Core.ThrowOut(pipe, peer, (ulong)Options.Linger.Ticks < (ulong)Options.CloseTimeout.Ticks ? Options.Linger : Options.CloseTimeout); // An infinite time is negative: who does not read is not to stay for ever.
+        : Core.ThrowOut(pipe, peer, (ulong)Options.LingerTime.Ticks < (ulong)Options.CloseTimeout.Ticks ? Options.LingerTime : Options.CloseTimeout); // An infinite time is negative: who does not read is not to stay for ever.
 
     /// <summary>Applies the options that act at once, now and whenever one changes.</summary>
     private protected void Watch()
@@ -303,7 +303,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
-        if (!Core.Endpoints.Remove(endpoint, Options.Linger))
+        if (!Core.Endpoints.Remove(endpoint, Options.LingerTime))
         {
             throw NotThere(endpoint, "is neither bound nor connected; use the text given to Bind or Connect, or the one that Bind returned");
         }

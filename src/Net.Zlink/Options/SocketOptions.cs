@@ -47,8 +47,8 @@ public abstract class SocketOptions
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int? MaxConnections { get; set => Set(ref field, OptionRange.OrNull(value, 1, "no limit")); }
 
-    /// <summary>Allow IPv6 in names, literals and wildcards; bind then listens on both families. Default: <see cref="ZlinkContextOptions.IPv6"/> of the socket's context, which is false. For endpoints made afterwards.</summary>
-    public bool IPv6 { get => _ipv6 ?? _context?.IPv6 ?? false; set => _ipv6 = value; }
+    /// <summary>Allow IPv6 in names, literals and wildcards; bind then listens on both families. Null (default): <see cref="ZlinkContextOptions.IPv6"/> of the socket's context, which is false and is read here once there is a socket. For endpoints made afterwards.</summary>
+    public bool? IPv6 { get => _ipv6 ?? _context?.IPv6; set => _ipv6 = value; }
 
     /// <summary>Let several sockets, which must all ask for it, listen on the same address. Default false; the native core always shares. For endpoints made afterwards.</summary>
     public bool ShareAddress { get; set; }
@@ -85,13 +85,17 @@ public abstract class SocketOptions
     public TimeSpan ReceiveTimeout { get; set => field = OptionRange.Time(value, mayBeInfinite: true); } = Timeout.InfiniteTimeSpan;
 
     /// <summary>
-    /// How long a peer that this side ends may go on taking what Send accepted. Default: <see cref="ZlinkContextOptions.DefaultLinger"/> of the socket's context, which is as long as it takes; SUB and XSUB: zero.
+    /// How long a peer that this side ends may go on taking what Send accepted. Null (default): <see cref="ZlinkContextOptions.DefaultLinger"/> of the socket's context, which is as long as it takes and is read here once there is a socket; SUB and XSUB: zero.
     /// After that what waits is dropped, and counted; a message that has begun to leave, and the end of the connection, still have <see cref="CloseTimeout"/> each.
     /// The end of the context cuts it short after its shutdown timeout, and nothing else does: a disposed socket whose peer never comes lives, and counts in MaxSockets, until then. Set a finite time where sockets come and go.
     /// Acts at once: the value at the close counts. Of STREAM that holds where the socket is disposed; for the end of a single peer (Disconnect, Unbind, a completed pipe) a change counts for endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
-    public TimeSpan Linger { get => _linger ?? _context?.DefaultLinger ?? Timeout.InfiniteTimeSpan; set => _linger = OptionRange.Time(value, mayBeInfinite: true); }
+    public TimeSpan? Linger
+    {
+        get => _linger ?? _context?.DefaultLinger;
+        set => _linger = value is { } time ? OptionRange.Time(time, mayBeInfinite: true, nameof(value)) : null;
+    }
 
     /// <summary>
     /// How long to wait for the peer's end of the connection after ours, for a peer that ended first to take what Send had accepted, and behind a <see cref="Linger"/> that is over, or zero, for what has begun to leave. Default 5 seconds:
@@ -152,6 +156,8 @@ public abstract class SocketOptions
     /// <summary>Told when an option changed that acts at once.</summary>
     internal ZlinkSocket? Watcher { get; set; }
 
+    internal TimeSpan LingerTime => Linger ?? Timeout.InfiniteTimeSpan;
+
     internal QueueLimits SendLimits => new(SendHighWaterMark ?? 0, SendByteLimit ?? 0);
 
     internal QueueLimits ReceiveLimits => new(ReceiveHighWaterMark ?? 0, ReceiveByteLimit ?? 0);
@@ -180,7 +186,7 @@ public abstract class SocketOptions
         Outbound = SendLimits,
         IdleTimeout = idleTimeout,
         WriteTimeout = writeTimeout,
-        Linger = Linger,
+        Linger = LingerTime,
         CloseTimeout = CloseTimeout,
     };
 
@@ -198,7 +204,7 @@ public abstract class SocketOptions
         SendBufferSize = SendBufferSize ?? -1,
         ReceiveBufferSize = ReceiveBufferSize ?? -1,
         Backlog = Backlog,
-        IPv6 = IPv6,
+        IPv6 = IPv6 ?? false,
         ShareAddress = ShareAddress,
         KeepAlive = KeepAlive switch { null => -1, false => 0, true => 1 },
         KeepAliveCount = KeepAliveCount ?? -1,

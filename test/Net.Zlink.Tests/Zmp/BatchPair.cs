@@ -34,8 +34,8 @@ internal sealed class BatchPair : IAsyncDisposable
         };
         foreach (ZlinkSocket socket in new[] { sender, receiver })
         {
-            socket.Options.SendHighWaterMark = highWaterMark;
-            socket.Options.ReceiveHighWaterMark = highWaterMark;
+            socket.Options.SendHighWaterMark = highWaterMark == 0 ? null : highWaterMark;
+            socket.Options.ReceiveHighWaterMark = highWaterMark == 0 ? null : highWaterMark;
             socket.Options.Linger = TimeSpan.Zero;
         }
 
