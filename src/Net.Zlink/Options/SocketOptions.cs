@@ -154,7 +154,7 @@ public abstract class SocketOptions
     } = "";
 
     /// <summary>Told when an option changed that acts at once.</summary>
-    internal ZlinkSocket? Watcher { get; set; }
+    internal ZmpSocket? Watcher { get; set; }
 
     internal TimeSpan LingerTime => Linger ?? Timeout.InfiniteTimeSpan;
 

@@ -188,7 +188,7 @@ internal static class NativeOptionTable
         return (canReceive ? PollIn : 0) | (canSend ? PollOut : 0);
     }
 
-    private static int TopicsOf(ZlinkSocket socket) => socket switch
+    private static int TopicsOf(ZmpSocket socket) => socket switch
     {
         PubSocket pub => pub.TopicCount,
         XPubSocket xpub => xpub.TopicCount,

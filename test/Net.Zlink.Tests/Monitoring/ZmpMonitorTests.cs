@@ -205,7 +205,7 @@ public sealed class ZmpMonitorTests
         await NextAsync(there, SocketEventTypes.MonitorStopped);
 
         // Whoever reads the other's HELLO first tells the other by an ERROR.
-        foreach (ZlinkSocket socket in new ZlinkSocket[] { server, client })
+        foreach (ZmpSocket socket in new ZmpSocket[] { server, client })
         {
             HandshakeFailures failures = socket.GetStatistics().HandshakeFailures;
             Assert.Equal((1, 1), (failures.Total, failures.TypeMismatch + failures.ErrorReceived));

@@ -43,7 +43,7 @@ internal sealed class PubSubWorld : IAsyncDisposable
     private readonly int _mark;
     private readonly string _endpoint;
     private readonly MessageBuilder _builder = new();
-    private readonly List<ZlinkSocket> _publishers = [];
+    private readonly List<ZmpSocket> _publishers = [];
     private readonly List<ReceivingSocket> _subscribers = [];
     private readonly List<string> _held = [];
     private readonly HashSet<string> _heldLately = [];
@@ -85,7 +85,7 @@ internal sealed class PubSubWorld : IAsyncDisposable
         HasCome,
     }
 
-    private ZlinkSocket Publisher => _publishers[^1];
+    private ZmpSocket Publisher => _publishers[^1];
 
     private ReceivingSocket Subscriber => _subscribers[^1];
 
@@ -259,9 +259,9 @@ internal sealed class PubSubWorld : IAsyncDisposable
         _heldLately.UnionWith(_held);
     }
 
-    private static bool IsConnected(ZlinkSocket socket) => socket.GetPeers().Any(static p => p.IsConnected);
+    private static bool IsConnected(ZmpSocket socket) => socket.GetPeers().Any(static p => p.IsConnected);
 
-    private static int TopicsOf(ZlinkSocket publisher) => (publisher as PubSocket)?.TopicCount ?? ((XPubSocket)publisher).TopicCount;
+    private static int TopicsOf(ZmpSocket publisher) => (publisher as PubSocket)?.TopicCount ?? ((XPubSocket)publisher).TopicCount;
 
     private void Publish(string subject)
     {
