@@ -106,7 +106,7 @@ internal sealed class EchoService : IAsyncDisposable
     {
         var stream = new StreamOptions
         {
-            MaxConnections = options.MaxConnections,
+            MaxConnections = options.MaxConnections > 0 ? options.MaxConnections : null,
 
             // Only where somebody asks for it by an address in brackets: with it tcp://* listens on both families.
             IPv6 = options.Endpoints.Any(static endpoint => endpoint.Contains('[', StringComparison.Ordinal)),

@@ -57,7 +57,7 @@ internal sealed class ContextSockets(int most)
     /// <summary>A socket is over: what it did stays.</summary>
     public void Forget(IContextSocket socket)
     {
-        SocketCore? core = (socket as ZlinkSocket)?.Core;
+        SocketCore? core = (socket as ZmpSocket)?.Core;
         var last = new SocketSums();
         if (core is not null)
         {
@@ -105,7 +105,7 @@ internal sealed class ContextSockets(int most)
             // A socket that is forgotten meanwhile is not in the totals that were taken, and counts no further.
             foreach (IContextSocket socket in living.Items)
             {
-                if (socket is ZlinkSocket { Core: { } core })
+                if (socket is ZmpSocket { Core: { } core })
                 {
                     totals.Add(core);
                 }

@@ -4,7 +4,7 @@ namespace Net.Zlink;
 
 /// <summary>PUB: sends each message to every subscriber that has subscribed a prefix of its first part. Talks to SUB and XSUB.</summary>
 /// <remarks>Safe for any number of threads. A subscriber at its high-water mark or at a byte limit misses messages, which is counted, unless <see cref="PubOptions.NoDrop"/>. A subscriber hears what is sent from the moment on that its topics have arrived, and nothing of before (docs/patterns.md, "The first messages").</remarks>
-public sealed class PubSocket : ZlinkSocket
+public sealed class PubSocket : ZmpSocket
 {
     private readonly PublisherCore _core;
 
@@ -198,7 +198,7 @@ public sealed class PubSocket : ZlinkSocket
     private protected override void ApplyOptions()
     {
         base.ApplyOptions();
-        _core.PeerTopicByteLimit = Options.ReceiveByteLimit;
+        _core.PeerTopicByteLimit = Options.ReceiveByteLimit ?? 0;
         _core.NeverDrops = Options.NoDrop;
         _core.Inverts = Options.InvertMatching;
         _core.Welcome = Options.WelcomeMessage.ToArray();

@@ -4,7 +4,7 @@ using Net.Zlink.Sockets.Links;
 namespace Net.Zlink;
 
 /// <summary>A socket that receives messages.</summary>
-public abstract class ReceivingSocket : ZlinkSocket
+public abstract class ReceivingSocket : ZmpSocket
 {
     private protected ReceivingSocket(ZlinkContext context, SocketCore core, ZmpSocketOptions options)
         : base(context, core, options) => Receiver = new MessageReceiver(core);
@@ -52,10 +52,10 @@ public abstract class ReceivingSocket : ZlinkSocket
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public ValueTask<Message> ReceiveAsync(CancellationToken cancellationToken = default) => Receiver.ReceiveAsync(cancellationToken);
 
-    /// <summary>Throws out the peer that sent a message, as <see cref="ZlinkSocket.DisconnectPeer(PeerInfo)"/> does: a client that has not shown who it is, for one.</summary>
+    /// <summary>Throws out the peer that sent a message, as <see cref="ZmpSocket.DisconnectPeer(PeerInfo)"/> does: a client that has not shown who it is, for one.</summary>
     /// <param name="message">A message of this socket's; of XPUB also a notice, whose subscriber it is then. It stays the caller's.</param>
     /// <returns>False: the peer has gone already, also where it has come again since.</returns>
-    /// <exception cref="ArgumentException">No peer sent it, or this socket connects to that peer: <see cref="ZlinkSocket.Disconnect(string)"/> ends that.</exception>
+    /// <exception cref="ArgumentException">No peer sent it, or this socket connects to that peer: <see cref="ZmpSocket.Disconnect(string)"/> ends that.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     public bool DisconnectPeer(in Message message)
@@ -68,10 +68,10 @@ public abstract class ReceivingSocket : ZlinkSocket
 
         if (message.NoticeOf is PeerLink subscriber)
         {
-            return DisconnectPeerCore(subscriber, sender, nameof(message));
+            return ThrowOut(subscriber, sender, nameof(message));
         }
 
-        return sender.Slot.Pipe is { } link && ReferenceEquals(link.Socket, Core) && DisconnectPeerCore(link, sender, nameof(message));
+        return sender.Slot.Pipe is { } link && ReferenceEquals(link.Socket, Core) && ThrowOut(link, sender, nameof(message));
     }
 
     /// <summary>Takes as many messages as there are and fit, without waiting.</summary>

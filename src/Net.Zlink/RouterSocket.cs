@@ -35,17 +35,17 @@ public sealed class RouterSocket : ReceivingSocket
     internal readonly MessageSender Sender;
 
     /// <summary>Connects to a peer and names it: the name can be sent to at once, and takes the place of the id that the peer announces. An endpoint that is connected already stays as it is, its name or lack of one too, as natively.</summary>
-    /// <param name="endpoint">As for <see cref="ZlinkSocket.Connect(string)"/>.</param>
+    /// <param name="endpoint">As for <see cref="ZmpSocket.Connect(string)"/>.</param>
     /// <param name="peerRoutingId">The name: 1 to 255 bytes, not in use on this socket.</param>
     /// <exception cref="ArgumentException">The name is empty or longer than 255 bytes.</exception>
-    /// <exception cref="ZlinkException">AddressInUse: the name is in use. Else as for <see cref="ZlinkSocket.Connect(string)"/>.</exception>
+    /// <exception cref="ZlinkException">AddressInUse: the name is in use. Else as for <see cref="ZmpSocket.Connect(string)"/>.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public void Connect(string endpoint, ReadOnlySpan<byte> peerRoutingId)
     {
         ConnectAs(endpoint, Named(peerRoutingId, nameof(peerRoutingId)).ToArray());
     }
 
-    /// <summary>Looks up one peer; <see cref="ZlinkSocket.GetPeers"/> has all of them. A send a moment later may find another state.</summary>
+    /// <summary>Looks up one peer; <see cref="ZmpSocket.GetPeers"/> has all of them. A send a moment later may find another state.</summary>
     /// <param name="routingId">The peer's routing id, as <see cref="Message.RoutingId"/> has it.</param>
     /// <param name="peer">What is known of the peer.</param>
     /// <returns>False: a message for that id would go to nobody.</returns>

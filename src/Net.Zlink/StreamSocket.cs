@@ -14,38 +14,42 @@ namespace Net.Zlink;
 /// Safe for any number of threads. Sending copies, except where a buffer is handed over. What Send accepted is written in order, per peer; what a lost
 /// connection kept from being written is counted (<see cref="GetStatistics"/>) and reported by an event.
 /// </remarks>
-public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
+public sealed class StreamSocket : ZlinkSocket, IContextSocket
 {
-    private readonly ZlinkContext _context;
     private readonly StreamReceiver _receiver;
     private readonly StreamSender _sender;
-    private string _lastEndpoint = "";
     private Func<Exception>? _end;
 
     internal StreamSocket(ZlinkContext context, StreamOptions options)
+        : base(context, options)
     {
-        _context = context;
         Options = options;
-        Hub = new StreamHub(context.Host, options.TotalReceiveByteLimit);
+        Hub = new StreamHub(context.Host, options.TotalReceiveByteLimit ?? 0);
         _receiver = new StreamReceiver(Hub.Queue, options.AllowSynchronousContinuations);
         _sender = new StreamSender(Hub);
         Batches = new StreamBatches(Hub, _sender);
     }
 
     /// <summary>The options; later changes reach endpoints made later.</summary>
-    public StreamOptions Options { get; }
+    public new StreamOptions Options { get; }
 
-    /// <summary>The endpoint of the last successful bind, numeric and with the real port, or the text of the last connect. Empty before.</summary>
-    public string LastEndpoint => Volatile.Read(ref _lastEndpoint);
+    /// <inheritdoc/>
+    /// <remarks>Those that can be sent to now.</remarks>
+    public override int PeerCount => Hub.PeerCount;
 
-    /// <summary>What is bound now, with what the system filled in: a snapshot, in no order.</summary>
-    public IReadOnlyList<string> BoundEndpoints => EndpointStatus.TextsOf(Hub.Endpoints.All, areBound: true);
+    /// <inheritdoc/>
+    /// <remarks>A message or an event of a peer that is pulled.</remarks>
+    public override bool CanReceive => Hub.IsReadable;
 
-    /// <summary>What ConnectAsync has connected, or tries to connect anew, as it was given: a snapshot.</summary>
-    public IReadOnlyList<string> ConnectedEndpoints => EndpointStatus.TextsOf(Hub.Endpoints.All, areBound: false);
+    /// <inheritdoc/>
+    /// <remarks>Always true: whether there is room is a matter of each peer.</remarks>
+    public override bool CanSend => true;
 
-    /// <summary>Peers that can be sent to now.</summary>
-    public int PeerCount => Hub.PeerCount;
+    private protected override SocketMonitors Monitors => Hub.Monitors;
+
+    private protected override EndpointStatus[] Endpoints => Hub.Endpoints.All;
+
+    internal override PollItem Polled(PollEvents events, object? userState) => new StreamPollItem(this, events, userState);
 
     internal StreamHub Hub { get; }
 
@@ -60,7 +64,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <returns>The endpoint with the real port and the numeric address, over ws and wss the host as it was written; of ipc://* with the path that was made.</returns>
     /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported, NoDevice, AddressInUse, TooManySockets; for ipc also NotFound, NotADirectory, NameTooLong or PermissionDenied. The message says what to do. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public string Bind(string endpoint) => Bind(endpoint, Hub.Pull);
+    public override string Bind(string endpoint) => Bind(endpoint, Hub.Pull);
 
     /// <summary>Listens; the frames of peers that come in go to <paramref name="handler"/>.</summary>
     /// <param name="endpoint">As for <see cref="Bind(string)"/>.</param>
@@ -89,20 +93,22 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
         return Bind(endpoint, new PipePeers(handler));
     }
 
-    /// <summary>Stops listening at an endpoint and ends, in order, the peers that came in by it. What was read of them stays to be received.</summary>
-    /// <param name="endpoint">The text given to Bind, or the one it returned.</param>
-    /// <exception cref="ZlinkException">NotFound: nothing is bound by that text. InvalidArgument, ProtocolNotSupported, NameTooLong: nothing can be. ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public void Unbind(string endpoint)
+    /// <inheritdoc/>
+    public override void Unbind(string endpoint) => EndListener(endpoint, keepsPeers: false);
+
+    /// <inheritdoc/>
+    public override void StopListening(string endpoint) => EndListener(endpoint, keepsPeers: true);
+
+    private void EndListener(string endpoint, bool keepsPeers)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
-        if (!Endpoints.TryParseBind(endpoint, out BindTarget target, out EndpointError error))
+        if (!Transports.Endpoints.TryParseBind(endpoint, out BindTarget target, out EndpointError error))
         {
             throw ZlinkException.ForEndpoint(endpoint, error);
         }
 
-        if (!Hub.Endpoints.Unbind(target))
+        if (!Hub.Endpoints.Unbind(target, keepsPeers))
         {
             throw new ZlinkException(ZlinkError.NotFound, $"{EndpointError.Quote(endpoint)} is not bound; use the text given to Bind or the one it returned");
         }
@@ -255,7 +261,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
 
     /// <summary>Sends a payload without copying it (from 16 KiB up; shorter ones are cheaper to copy).</summary>
     /// <param name="peerId">The peer.</param>
-    /// <param name="payload">Handed over with the call, whatever its outcome: the library disposes it when it was written or can't be. (Of the other sockets' failed sends it stays the caller's.)</param>
+    /// <param name="payload">Handed over where the send succeeds: the library disposes it when it was written or cannot be any more. Where the send fails it stays the caller's.</param>
     /// <param name="length">How many bytes of it to send.</param>
     /// <param name="cancellationToken">Ends the wait for room; the payload is then not sent.</param>
     /// <returns>Complete when the payload was accepted.</returns>
@@ -333,7 +339,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <exception cref="ArgumentNullException"><paramref name="endpoint"/> is null.</exception>
     /// <exception cref="ZlinkException">NotFound: there is no such endpoint, or it was lost and is not connected again. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public void Disconnect(string endpoint)
+    public override void Disconnect(string endpoint)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
@@ -357,47 +363,16 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <returns>A snapshot.</returns>
     public IReadOnlyList<StreamPeer> GetPeers() => [.. Hub.Peers.Select(PeerOf)];
 
-    /// <summary>Calls back for this socket's events: in order, one at a time, on the thread pool and never on a shard, so that the callback may block. What it throws is logged.</summary>
-    /// <param name="mask">Which events.</param>
-    /// <param name="handler">The callback. When it is slower than the events, the oldest are dropped, as for a monitor that is not read.</param>
-    /// <returns>Dispose it to end the calls; one that runs already may go on. Ends by itself with the socket, after <see cref="SocketEventTypes.MonitorStopped"/>.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="handler"/> is null.</exception>
-    public IDisposable OnEvent(SocketEventTypes mask, Action<SocketEvent> handler)
-    {
-        ArgumentNullException.ThrowIfNull(handler);
-        return new EventCallback(Hub.Monitors.Open(mask), handler, _context.Host.Logger);
-    }
-
-    /// <summary>Begins to watch this socket's events.</summary>
-    /// <param name="mask">Which.</param>
-    /// <returns>A monitor of its own; dispose it when it is not needed any more.</returns>
-    public SocketMonitor OpenMonitor(SocketEventTypes mask = SocketEventTypes.All) => Hub.Monitors.Open(mask);
-
     /// <summary>What this socket has done so far: a snapshot.</summary>
     /// <returns>The statistics.</returns>
     public StreamStatistics GetStatistics() => StreamStatistics.Of(Hub);
 
-    /// <summary>Counts and peers as text of several lines, for a log or a debugger. Made for people: its form may change.</summary>
-    /// <returns>The text.</returns>
-    public string Describe() => StreamDescription.Of(this);
+    /// <inheritdoc/>
+    public override string Describe() => StreamDescription.Of(this);
 
     /// <summary>The socket in the native core's shape, for porting: parts, four-byte ids, 00 and 01 as events.</summary>
     /// <returns>A view with a send state of its own.</returns>
     public NativeStreamView AsNative() => new(this);
-
-    /// <summary>
-    /// Ends the socket and returns at once: no more is accepted or received; what Send accepted goes on being written in the background, for at most
-    /// <see cref="SocketOptions.Linger"/>, and the context's shutdown waits for it. Idempotent; may be called from a handler.
-    /// </summary>
-    public void Dispose() => BeginClose(DisconnectReason.Local, Options.Linger);
-
-    /// <summary>As <see cref="Dispose"/>: returns at once.</summary>
-    /// <returns>A completed task.</returns>
-    public ValueTask DisposeAsync()
-    {
-        Dispose();
-        return ValueTask.CompletedTask;
-    }
 
     Task IContextSocket.AllClosed => Hub.AllClosed;
 
@@ -405,7 +380,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
 
     SocketMonitors IContextSocket.Monitors => Hub.Monitors;
 
-    void IContextSocket.BeginClose(DisconnectReason reason) => BeginClose(reason, Options.Linger);
+    void IContextSocket.BeginClose(DisconnectReason reason) => BeginClose(reason, Options.LingerTime);
 
     void IContextSocket.Abort() => Hub.Abort();
 
@@ -425,10 +400,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     internal ValueTask SendToAsync(StreamLink link, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken) =>
         _sender.SendAsync(link, payload, cancellationToken);
 
-    /// <summary>A disposed socket, or one whose context was shut down, does nothing more.</summary>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    internal void ThrowIfEnded()
+    internal override void ThrowIfEnded()
     {
         if (Hub.IsClosed)
         {
@@ -436,7 +408,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
         }
     }
 
-    internal void BeginClose(DisconnectReason reason, TimeSpan linger)
+    private protected override void BeginClose(DisconnectReason reason, TimeSpan linger)
     {
         bool local = reason == DisconnectReason.Local;
         Func<Exception> end = local
@@ -461,7 +433,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
         }
 
         ThrowIfEnded(); // While it was being bound: then nothing is.
-        Volatile.Write(ref _lastEndpoint, resolved);
+        SetLastEndpoint(resolved);
         return resolved;
     }
 
@@ -469,7 +441,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ThrowIfEnded();
-        if (!Endpoints.TryParseConnect(endpoint, out ConnectTarget target, out EndpointError error))
+        if (!Transports.Endpoints.TryParseConnect(endpoint, out ConnectTarget target, out EndpointError error))
         {
             throw ZlinkException.ForEndpoint(endpoint, error);
         }
@@ -483,13 +455,13 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
             throw ZlinkException.ForDial(endpoint, dialer.IsClosed ? failure with { Sentence = "it was disconnected meanwhile" } : failure);
         }
 
-        Volatile.Write(ref _lastEndpoint, endpoint);
+        SetLastEndpoint(endpoint);
         return id;
     }
 
     private async Task ForgetWhenClosedAsync()
     {
         await Hub.AllClosed.ConfigureAwait(false);
-        _context.Forget(this);
+        Context.Forget(this);
     }
 }

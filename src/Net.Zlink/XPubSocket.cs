@@ -111,7 +111,7 @@ public sealed class XPubSocket : DuplexSocket
     private protected override void ApplyOptions()
     {
         base.ApplyOptions();
-        _core.PeerTopicByteLimit = Options.ReceiveByteLimit;
+        _core.PeerTopicByteLimit = Options.ReceiveByteLimit ?? 0;
         _core.NeverDrops = Options.NoDrop;
         _core.Inverts = Options.InvertMatching;
         _core.Welcome = Options.WelcomeMessage.ToArray();

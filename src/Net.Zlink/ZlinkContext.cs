@@ -41,7 +41,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         _ownsPool = options.Pool is null;
         _deadline = options.ShutdownTimeout;
         ILogger logger = options.LoggerFactory is { } factory ? new GuardedLogger(factory.CreateLogger(ZlinkLibrary.LogCategory)) : NullLogger.Instance;
-        _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions), options.TimeProvider, logger, new ShardWatch(this, logger), options.TlsAndWebSocketShardCount, options.MaxHandshakes) { Budget = ByteBudget.Of(options.QueuedByteLimit, logger), Unfinished = FairLimit.Of(options.UnfinishedByteLimit), Subscriptions = FairLimit.Of(options.SubscriptionByteLimit) };
+        _host = new EngineHost(options.ShardCount, options.Pool ?? new BufferPool(options.PoolOptions), options.TimeProvider, logger, new ShardWatch(this, logger), options.TlsAndWebSocketShardCount, options.MaxHandshakes) { Budget = ByteBudget.Of(options.QueuedByteLimit ?? 0, logger), Unfinished = FairLimit.Of(options.UnfinishedByteLimit ?? 0), Subscriptions = FairLimit.Of(options.SubscriptionByteLimit ?? 0) };
         Sockets = new ContextSockets(options.MaxSockets);
         _meters = new ZlinkMeters(this);
         _shutdown = new Lazy<Task<ShutdownReport>>(DrainAsync);

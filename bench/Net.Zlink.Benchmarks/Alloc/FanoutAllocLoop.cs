@@ -117,7 +117,7 @@ internal sealed class FanoutAllocLoop : IAllocLoop
 
     /// <summary>Subscribers to everything, each of which the publisher knows.</summary>
     private ReceivingSocket[] Subscribe<T>(T publisher, Func<T, int> topicsOf)
-        where T : ZlinkSocket
+        where T : ZmpSocket
     {
         string endpoint = Bind(publisher, "publisher");
         SubSocket[] subscribers = [.. Enumerable.Range(0, FanoutAllocCase.Peers).Select(_ => Limited(_context.CreateSub()))];
@@ -150,10 +150,10 @@ internal sealed class FanoutAllocLoop : IAllocLoop
         return publishers;
     }
 
-    private string Bind(ZlinkSocket socket, string name) => socket.Bind(_case.IsInproc ? "inproc://" + name : "tcp://127.0.0.1:*");
+    private string Bind(ZmpSocket socket, string name) => socket.Bind(_case.IsInproc ? "inproc://" + name : "tcp://127.0.0.1:*");
 
     private T Limited<T>(T socket)
-        where T : ZlinkSocket
+        where T : ZmpSocket
     {
         (socket.Options.SendHighWaterMark, socket.Options.ReceiveHighWaterMark) = _marks;
         return socket;

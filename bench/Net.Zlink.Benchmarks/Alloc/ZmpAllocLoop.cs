@@ -243,7 +243,7 @@ internal sealed class ZmpAllocLoop : IAllocLoop
         return (router, dealer);
     }
 
-    private string Bind(ZlinkSocket socket, string name) => socket.Bind(_case.Transport switch
+    private string Bind(ZmpSocket socket, string name) => socket.Bind(_case.Transport switch
     {
         "ipc" => "ipc://*",
         "inproc" => "inproc://" + name,
@@ -251,7 +251,7 @@ internal sealed class ZmpAllocLoop : IAllocLoop
     });
 
     private T Limited<T>(T socket)
-        where T : ZlinkSocket
+        where T : ZmpSocket
     {
         socket.Options.SendHighWaterMark = _mark;
         socket.Options.ReceiveHighWaterMark = _mark;

@@ -65,7 +65,7 @@ public class PatternBenchmarks : SendReceiveBenchmarks
         return message.Span.Length;
     }
 
-    private void UseReceiver(ReceivingSocket receiver, ZlinkSocket sender)
+    private void UseReceiver(ReceivingSocket receiver, ZmpSocket sender)
     {
         const string Name = "inproc://benchmark";
         string endpoint = receiver.Bind(IsInproc ? Name : "tcp://127.0.0.1:*");

@@ -56,7 +56,7 @@ public readonly struct Message : IDisposable
 
     /// <summary>The routing id of the peer that sent it: for ROUTER the id to answer to, else what the peer calls itself. Valid until Dispose.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
-    public ReadOnlyMemory<byte> RoutingId => Source?.RoutingId ?? ReadOnlyMemory<byte>.Empty;
+    public RoutingId RoutingId => Source?.RoutingId ?? default(RoutingId);
 
     /// <summary>The endpoint it came from, such as tcp://192.0.2.1:40000; empty for inproc.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>

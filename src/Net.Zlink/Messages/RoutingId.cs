@@ -1,5 +1,8 @@
+using System.ComponentModel;
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
+using System.Text.Json.Serialization;
+using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink;
@@ -17,6 +20,8 @@ namespace Net.Zlink;
 /// requests[message.RoutingId.Copy()] = 1;
 /// </code>
 /// </example>
+[JsonConverter(typeof(RoutingIdJsonConverter))]
+[TypeConverter(typeof(RoutingIdTypeConverter))]
 public readonly struct RoutingId : IEquatable<RoutingId>, ISpanParsable<RoutingId>
 {
     /// <summary>The most bytes that an id has (docs/protocol.md, HELLO).</summary>
@@ -136,7 +141,11 @@ public readonly struct RoutingId : IEquatable<RoutingId>, ISpanParsable<RoutingI
 
     /// <summary>The same id with bytes of its own, which lives longer than the message or event that gave it.</summary>
     /// <returns>An equal id.</returns>
-    public RoutingId Copy() => new(Span.ToArray());
+    public RoutingId Copy() => new(ToArray());
+
+    /// <summary>The bytes of the id as an array of their own.</summary>
+    /// <returns>A copy.</returns>
+    public byte[] ToArray() => Span.ToArray();
 
     /// <summary>Whether the other id has the same bytes.</summary>
     /// <param name="other">The other id.</param>
@@ -151,7 +160,5 @@ public readonly struct RoutingId : IEquatable<RoutingId>, ISpanParsable<RoutingI
 
     /// <summary>The id for people and logs: its text where it is plain ASCII that does not begin with <c>0x</c>, else <c>0x</c> and hexadecimal digits.</summary>
     /// <returns>A text that <see cref="Parse(string, IFormatProvider?)"/> reads back; empty for an empty id.</returns>
-    public override string ToString() => IsEmpty ? ""
-        : Span.ContainsAnyExceptInRange((byte)0x21, (byte)0x7E) || Span.StartsWith("0x"u8) ? $"0x{Convert.ToHexStringLower(Span)}"
-        : Encoding.ASCII.GetString(Span);
+    public override string ToString() => IsEmpty ? "" : RoutingIdText.Of(Span);
 }

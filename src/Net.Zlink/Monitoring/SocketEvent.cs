@@ -12,10 +12,10 @@ namespace Net.Zlink.Monitoring;
 /// <param name="PeerId">The peer's id on a STREAM socket; 0 where no peer is meant.</param>
 /// <param name="Detail">A sentence for people, or null.</param>
 public readonly record struct SocketEvent(
-    SocketEventTypes Type, long Value, ReadOnlyMemory<byte> RoutingId, string LocalEndpoint, string RemoteEndpoint, uint PeerId, string? Detail)
+    SocketEventTypes Type, long Value, RoutingId RoutingId, string LocalEndpoint, string RemoteEndpoint, uint PeerId, string? Detail)
 {
     /// <summary>What messages of this peer say as their RoutingId, and what a ROUTER sends to: in every event of its connection once it is known, for whichever side. Empty before, and for STREAM, which has <see cref="PeerId"/>.</summary>
-    public ReadOnlyMemory<byte> PeerRoutingId { get; init; }
+    public RoutingId PeerRoutingId { get; init; }
 
     /// <summary>The event in words, for a log: its form may change.</summary>
     /// <returns>One line.</returns>
@@ -26,7 +26,7 @@ public readonly record struct SocketEvent(
         Append(text, ", peer ", RemoteEndpoint);
         if (!PeerRoutingId.IsEmpty)
         {
-            Append(text, " ", RoutingIdText.Of(PeerRoutingId.Span));
+            Append(text, " ", PeerRoutingId.ToString());
         }
 
         if (PeerId != 0)

@@ -18,6 +18,21 @@ internal static class OptionRange
     public static long InRange(long value, long least, long most = long.MaxValue, [CallerMemberName] string option = "") =>
         value >= least && value <= most ? value : throw OutOfRange(value, string.Create(CultureInfo.InvariantCulture, $"{option} takes {least} to {most}, not {value}."));
 
+    /// <summary>A count or a size that may be left out. Null is the only way to write that: 0 and -1 are refused with the word for it.</summary>
+    /// <param name="value">The value of the setter.</param>
+    /// <param name="least">The least number.</param>
+    /// <param name="without">What null means, for the message.</param>
+    /// <param name="option">Filled in by the compiler.</param>
+    public static int? OrNull(int? value, int least, string without, [CallerMemberName] string option = "") => (int?)OrNull((long?)value, least, without, option);
+
+    public static long? OrNull(long? value, long least, string without, [CallerMemberName] string option = "") =>
+        value is not { } number || number >= least ? value
+        : throw OutOfRange(number, string.Create(CultureInfo.InvariantCulture, $"{option} takes {least} and above, or null for {without}, not {number}."));
+
+    public static TimeSpan? SecondsOrNull(TimeSpan? value, [CallerMemberName] string option = "") =>
+        value is not { } time || (time >= TimeSpan.FromSeconds(1) && time.Ticks % TimeSpan.TicksPerSecond == 0 && time <= LongestTime) ? value
+        : throw OutOfRange(time, $"{option} takes whole seconds from 1 on, or null for the value of the system, not {Text(time)}.");
+
     /// <summary>The time, or the longest one if it is longer than that.</summary>
     /// <param name="value">A setter's value or a method's argument; the message calls the latter by its own name.</param>
     /// <param name="mayBeInfinite">For ever is a value, too.</param>

@@ -21,60 +21,60 @@ public abstract class SocketOptions
 
     /// <summary>
     /// Messages that may wait to be written to one peer. At the mark TrySend returns false and Send waits; but PUB and XPUB without NoDrop, XSUB, and ROUTER without Mandatory, accept the message, drop it, count it
-    /// (<see cref="SocketStatistics.DroppedAtHighWaterMark"/>) and raise <see cref="Monitoring.SocketEventTypes.MessagesDropped"/>, as the native core does in silence. 0: no mark. Default 300,000.
+    /// (<see cref="SocketStatistics.DroppedAtHighWaterMark"/>) and raise <see cref="Monitoring.SocketEventTypes.MessagesDropped"/>, as the native core does in silence. Null: no mark. Default 300,000.
     /// Acts at once; on STREAM for endpoints made afterwards.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public int SendHighWaterMark { get; set => Set(ref field, OptionRange.InRange(value, 0)); } = 300_000;
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
+    public int? SendHighWaterMark { get; set => Set(ref field, OptionRange.OrNull(value, 1, "no limit")); } = 300_000;
 
-    /// <summary>Messages of one peer that may wait to be received; at the mark that peer is not read, so that TCP pushes back to it. May be passed by one read (64 KiB). 0: no mark. Default 300,000. Acts at once; on STREAM for endpoints made afterwards.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public int ReceiveHighWaterMark { get; set => Set(ref field, OptionRange.InRange(value, 0)); } = 300_000;
+    /// <summary>Messages of one peer that may wait to be received; at the mark that peer is not read, so that TCP pushes back to it. May be passed by one read (64 KiB). Null: no mark. Default 300,000. Acts at once; on STREAM for endpoints made afterwards.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
+    public int? ReceiveHighWaterMark { get; set => Set(ref field, OptionRange.OrNull(value, 1, "no limit")); } = 300_000;
 
-    /// <summary>Bytes, frame headers included, that may wait to be written to one peer; at least one message always fits. 0: no limit, as in the native core. Default 64 MiB. Acts at once; on STREAM for endpoints made afterwards.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public long SendByteLimit { get; set => Set(ref field, OptionRange.InRange(value, 0)); } = 64L * 1024 * 1024;
+    /// <summary>Bytes, frame headers included, that may wait to be written to one peer; at least one message always fits. Null: no limit, as in the native core. Default 64 MiB. Acts at once; on STREAM for endpoints made afterwards.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
+    public long? SendByteLimit { get; set => Set(ref field, OptionRange.OrNull(value, 1, "no limit")); } = 64L * 1024 * 1024;
 
-    /// <summary>Bytes of one peer that may wait to be received. 0: no limit. Default 64 MiB. Of PUB and XPUB also what one subscriber's topics may take up, each counted as 640 bytes and twice its length, and 1 MiB at least, unless it is in this context. Acts at once; on STREAM for endpoints made afterwards.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public long ReceiveByteLimit { get; set => Set(ref field, OptionRange.InRange(value, 0)); } = 64L * 1024 * 1024;
+    /// <summary>Bytes of one peer that may wait to be received. Null: no limit. Default 64 MiB. Of PUB and XPUB also what one subscriber's topics may take up, each counted as 640 bytes and twice its length, and 1 MiB at least, unless it is in this context. Acts at once; on STREAM for endpoints made afterwards.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
+    public long? ReceiveByteLimit { get; set => Set(ref field, OptionRange.OrNull(value, 1, "no limit")); } = 64L * 1024 * 1024;
 
     /// <summary>Connections that the system may hold until they are accepted; the system caps it (net.core.somaxconn). Default 65,536 for STREAM, 100 for the others. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public int Backlog { get; set => field = OptionRange.InRange(value, 0); } = 100;
 
-    /// <summary>Connections this socket holds at the same time; further ones are closed at once, with an event and a count. 0 (default): no cap. Acts at once; on STREAM for endpoints made afterwards.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public int MaxConnections { get; set => Set(ref field, OptionRange.InRange(value, 0)); }
+    /// <summary>Connections this socket holds at the same time; further ones are closed at once, with an event and a count. Null (default): no cap. Acts at once; on STREAM for endpoints made afterwards.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
+    public int? MaxConnections { get; set => Set(ref field, OptionRange.OrNull(value, 1, "no limit")); }
 
-    /// <summary>Allow IPv6 in names, literals and wildcards; bind then listens on both families. Default: <see cref="ZlinkContextOptions.IPv6"/> of the socket's context, which is false. For endpoints made afterwards.</summary>
-    public bool IPv6 { get => _ipv6 ?? _context?.IPv6 ?? false; set => _ipv6 = value; }
+    /// <summary>Allow IPv6 in names, literals and wildcards; bind then listens on both families. Null (default): <see cref="ZlinkContextOptions.IPv6"/> of the socket's context, which is false and is read here once there is a socket. For endpoints made afterwards.</summary>
+    public bool? IPv6 { get => _ipv6 ?? _context?.IPv6; set => _ipv6 = value; }
 
     /// <summary>Let several sockets, which must all ask for it, listen on the same address. Default false; the native core always shares. For endpoints made afterwards.</summary>
     public bool ShareAddress { get; set; }
 
-    /// <summary>SO_SNDBUF in bytes; -1 (default): the system decides. For endpoints made afterwards.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
-    public int SendBufferSize { get; set => field = OptionRange.InRange(value, -1); } = -1;
+    /// <summary>SO_SNDBUF in bytes; null (default): the system decides. For endpoints made afterwards.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
+    public int? SendBufferSize { get; set => field = OptionRange.OrNull(value, 0, "the value of the system"); }
 
-    /// <summary>SO_RCVBUF in bytes; -1 (default): the system decides. For endpoints made afterwards.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
-    public int ReceiveBufferSize { get; set => field = OptionRange.InRange(value, -1); } = -1;
+    /// <summary>SO_RCVBUF in bytes; null (default): the system decides. For endpoints made afterwards.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
+    public int? ReceiveBufferSize { get; set => field = OptionRange.OrNull(value, 0, "the value of the system"); }
 
     /// <summary>TCP keep-alive: null (default) leaves it to the system. For endpoints made afterwards.</summary>
     public bool? KeepAlive { get; set; }
 
-    /// <summary>Unanswered probes until the connection counts as lost; -1 (default): the system's. Used when <see cref="KeepAlive"/> is true, as are the next two. For endpoints made afterwards.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
-    public int KeepAliveCount { get; set => field = OptionRange.InRange(value, -1); } = -1;
+    /// <summary>Unanswered probes until the connection counts as lost; null (default): the system's. Used when <see cref="KeepAlive"/> is true, as are the next two. For endpoints made afterwards.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
+    public int? KeepAliveCount { get; set => field = OptionRange.OrNull(value, 1, "the value of the system"); }
 
-    /// <summary>Seconds of silence before the first probe; -1 (default): the system's. For endpoints made afterwards.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
-    public int KeepAliveIdleSeconds { get; set => field = OptionRange.InRange(value, -1); } = -1;
+    /// <summary>The silence before the first probe, in whole seconds; null (default): the system's. For endpoints made afterwards.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1 second, or no whole number of seconds.</exception>
+    public TimeSpan? KeepAliveIdle { get; set => field = OptionRange.SecondsOrNull(value); }
 
-    /// <summary>Seconds between probes; -1 (default): the system's. For endpoints made afterwards.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is below -1.</exception>
-    public int KeepAliveIntervalSeconds { get; set => field = OptionRange.InRange(value, -1); } = -1;
+    /// <summary>The time between probes, in whole seconds; null (default): the system's. For endpoints made afterwards.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1 second, or no whole number of seconds.</exception>
+    public TimeSpan? KeepAliveInterval { get; set => field = OptionRange.SecondsOrNull(value); }
 
     /// <summary>How long Send without a timeout of its own waits for room. Default: as long as it takes. Acts at once, on the calls that follow.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
@@ -85,13 +85,17 @@ public abstract class SocketOptions
     public TimeSpan ReceiveTimeout { get; set => field = OptionRange.Time(value, mayBeInfinite: true); } = Timeout.InfiniteTimeSpan;
 
     /// <summary>
-    /// How long a peer that this side ends may go on taking what Send accepted. Default: <see cref="ZlinkContextOptions.DefaultLinger"/> of the socket's context, which is as long as it takes; SUB and XSUB: zero.
+    /// How long a peer that this side ends may go on taking what Send accepted. Null (default): <see cref="ZlinkContextOptions.DefaultLinger"/> of the socket's context, which is as long as it takes and is read here once there is a socket; SUB and XSUB: zero.
     /// After that what waits is dropped, and counted; a message that has begun to leave, and the end of the connection, still have <see cref="CloseTimeout"/> each.
     /// The end of the context cuts it short after its shutdown timeout, and nothing else does: a disposed socket whose peer never comes lives, and counts in MaxSockets, until then. Set a finite time where sockets come and go.
     /// Acts at once: the value at the close counts. Of STREAM that holds where the socket is disposed; for the end of a single peer (Disconnect, Unbind, a completed pipe) a change counts for endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative and not infinite.</exception>
-    public TimeSpan Linger { get => _linger ?? _context?.DefaultLinger ?? Timeout.InfiniteTimeSpan; set => _linger = OptionRange.Time(value, mayBeInfinite: true); }
+    public TimeSpan? Linger
+    {
+        get => _linger ?? _context?.DefaultLinger;
+        set => _linger = value is { } time ? OptionRange.Time(time, mayBeInfinite: true, nameof(value)) : null;
+    }
 
     /// <summary>
     /// How long to wait for the peer's end of the connection after ours, for a peer that ended first to take what Send had accepted, and behind a <see cref="Linger"/> that is over, or zero, for what has begun to leave. Default 5 seconds:
@@ -150,11 +154,13 @@ public abstract class SocketOptions
     } = "";
 
     /// <summary>Told when an option changed that acts at once.</summary>
-    internal ZlinkSocket? Watcher { get; set; }
+    internal ZmpSocket? Watcher { get; set; }
 
-    internal QueueLimits SendLimits => new(SendHighWaterMark, SendByteLimit);
+    internal TimeSpan LingerTime => Linger ?? Timeout.InfiniteTimeSpan;
 
-    internal QueueLimits ReceiveLimits => new(ReceiveHighWaterMark, ReceiveByteLimit);
+    internal QueueLimits SendLimits => new(SendHighWaterMark ?? 0, SendByteLimit ?? 0);
+
+    internal QueueLimits ReceiveLimits => new(ReceiveHighWaterMark ?? 0, ReceiveByteLimit ?? 0);
 
     /// <summary>They are a socket's from now on, and have its context's defaults for what was not set here.</summary>
     /// <remarks>Two sockets with one options object would be two peers with one routing id, of which a ROUTER turns one away, and only one of them would see changes that act at once.</remarks>
@@ -180,7 +186,7 @@ public abstract class SocketOptions
         Outbound = SendLimits,
         IdleTimeout = idleTimeout,
         WriteTimeout = writeTimeout,
-        Linger = Linger,
+        Linger = LingerTime,
         CloseTimeout = CloseTimeout,
     };
 
@@ -195,15 +201,15 @@ public abstract class SocketOptions
 
     internal TcpSettings TcpSettings => new()
     {
-        SendBufferSize = SendBufferSize,
-        ReceiveBufferSize = ReceiveBufferSize,
+        SendBufferSize = SendBufferSize ?? -1,
+        ReceiveBufferSize = ReceiveBufferSize ?? -1,
         Backlog = Backlog,
-        IPv6 = IPv6,
+        IPv6 = IPv6 ?? false,
         ShareAddress = ShareAddress,
         KeepAlive = KeepAlive switch { null => -1, false => 0, true => 1 },
-        KeepAliveCount = KeepAliveCount,
-        KeepAliveIdleSeconds = KeepAliveIdleSeconds,
-        KeepAliveIntervalSeconds = KeepAliveIntervalSeconds,
+        KeepAliveCount = KeepAliveCount ?? -1,
+        KeepAliveIdleSeconds = (int?)KeepAliveIdle?.TotalSeconds ?? -1,
+        KeepAliveIntervalSeconds = (int?)KeepAliveInterval?.TotalSeconds ?? -1,
         ConnectTimeout = ConnectTimeout,
         TypeOfService = TypeOfService,
         MaxUnacknowledged = MaxUnacknowledged,

@@ -1,3 +1,7 @@
+using System.Text;
+using System.Text.Unicode;
+using Microsoft.Extensions.Configuration;
+
 namespace Net.Zlink;
 
 /// <summary>Options of a <see cref="PairSocket"/>.</summary>
@@ -47,6 +51,14 @@ public sealed class PubOptions : ZmpSocketOptions
     /// <summary>Sent to each new subscriber before anything else; SUB lets it through if it matches. Empty (default): nothing. Acts at once, on subscribers that come afterwards.</summary>
     public ReadOnlyMemory<byte> WelcomeMessage { get; set => Set(ref field, value.ToArray()); }
 
+    /// <summary><see cref="WelcomeMessage"/> as UTF-8 text, for configuration, whose key is <c>WelcomeMessage</c>; null where its bytes are no text. Acts at once, on subscribers that come afterwards.</summary>
+    [ConfigurationKeyName(nameof(WelcomeMessage))]
+    public string? WelcomeText
+    {
+        get => Utf8.IsValid(WelcomeMessage.Span) ? Encoding.UTF8.GetString(WelcomeMessage.Span) : null;
+        set => WelcomeMessage = Encoding.UTF8.GetBytes(value ?? "");
+    }
+
     internal override bool IsConflating => Conflate;
 }
 
@@ -61,6 +73,14 @@ public sealed class XPubOptions : ZmpSocketOptions
 
     /// <inheritdoc cref="PubOptions.WelcomeMessage"/>
     public ReadOnlyMemory<byte> WelcomeMessage { get; set => Set(ref field, value.ToArray()); }
+
+    /// <inheritdoc cref="PubOptions.WelcomeText"/>
+    [ConfigurationKeyName(nameof(WelcomeMessage))]
+    public string? WelcomeText
+    {
+        get => Utf8.IsValid(WelcomeMessage.Span) ? Encoding.UTF8.GetString(WelcomeMessage.Span) : null;
+        set => WelcomeMessage = Encoding.UTF8.GetBytes(value ?? "");
+    }
 
     /// <summary>Receive every subscription, not only a topic's first. Default false. Acts at once.</summary>
     public bool Verbose { get; set => Set(ref field, value); }

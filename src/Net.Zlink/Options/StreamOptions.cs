@@ -14,17 +14,18 @@ public sealed class StreamOptions : SocketOptions
     public StreamOptions() => Backlog = 65_536;
 
     /// <summary>
-    /// The largest payload accepted from a peer, in bytes; a longer one ends that peer on its length field, before any memory is taken. -1 (default): 8 MiB,
-    /// for every transport (the native core has no limit on tcp, docs/protocol.md section 2). 0: only empty payloads. At most what a .NET array holds. For endpoints made afterwards.
-    /// </summary>
-    public long MaxMessageSize { get; set; } = -1;
-
-    /// <summary>
-    /// Bytes of all peers together that may wait to be received by this socket; past it peers are read only as fast as messages are received. Behind the first 64 each read that brought some counts 600 bytes besides, which is what it takes. Read when the socket is made. 0: no limit.
-    /// Default 8 MiB: it bounds a server's memory whatever the number of peers, and is what a fast consumer (1 GB/s) works off in 8 ms.
+    /// The largest payload accepted from a peer, in bytes; a longer one ends that peer on its length field, before any memory is taken. Default 8 MiB,
+    /// for every transport (the native core has no limit on tcp, docs/protocol.md section 2). 0: only empty payloads. Null: what a .NET array holds. For endpoints made afterwards.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public long TotalReceiveByteLimit { get; set => field = OptionRange.InRange(value, 0); } = 8L * 1024 * 1024;
+    public long? MaxMessageSize { get; set => field = OptionRange.OrNull(value, 0, "no limit"); } = StreamFraming.DefaultMaxMessageSize;
+
+    /// <summary>
+    /// Bytes of all peers together that may wait to be received by this socket; past it peers are read only as fast as messages are received. Behind the first 64 each read that brought some counts 600 bytes besides, which is what it takes. Read when the socket is made. Null: no limit.
+    /// Default 8 MiB: it bounds a server's memory whatever the number of peers, and is what a fast consumer (1 GB/s) works off in 8 ms.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
+    public long? TotalReceiveByteLimit { get; set => field = OptionRange.OrNull(value, 1, "no limit"); } = 8L * 1024 * 1024;
 
     /// <summary>
     /// True: code that awaits <see cref="StreamSocket.ReceiveAsync"/>, <see cref="StreamSocket.ReceiveManyAsync"/> or <see cref="StreamSocket.ReceiveAllAsync"/> goes on in the shard that has read the
@@ -43,8 +44,8 @@ public sealed class StreamOptions : SocketOptions
     public TimeSpan WriteTimeout { get; set => field = OptionRange.Time(value, mayBeInfinite: false); }
 
     internal StreamSettings Snapshot() => new(
-        ConnectionSettings(StreamFraming.EffectiveLimit(MaxMessageSize), IdleTimeout, WriteTimeout),
+        ConnectionSettings(StreamFraming.EffectiveLimit(MaxMessageSize ?? long.MaxValue), IdleTimeout, WriteTimeout),
         TransportSettings,
         ReceiveLimits,
-        MaxConnections);
+        MaxConnections ?? 0);
 }

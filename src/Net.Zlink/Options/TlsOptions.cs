@@ -6,7 +6,7 @@ using Net.Zlink.Transports.Tls;
 namespace Net.Zlink;
 
 /// <summary>
-/// Options of tls and wss endpoints. Certificates come from PEM files, as in the native core, or as objects. Both TLS 1.2 (the native core's only version) and 1.3 are spoken. All of them reach endpoints made afterwards; files that
+/// Options of tls and wss endpoints. Certificates come from PEM files, as in the native core, or as objects (<see cref="TlsObjects"/>). Both TLS 1.2 (the native core's only version) and 1.3 are spoken. All of them reach endpoints made afterwards; files that
 /// change on disk reach the connections made after the change, without a restart.
 /// </summary>
 /// <remarks>Not synchronised: set them from one thread at a time. Certificates, policies and callbacks stay the caller's, and must stay usable and as they are as long as the endpoints. Callbacks run on a thread of their own each time, never on a shard: they may sleep, and only their own connection waits.</remarks>
@@ -23,18 +23,15 @@ public sealed class TlsOptions
     /// <summary>The private key's password. Empty (default): it has none. One that a key without a password does not need is ignored. For endpoints made afterwards.</summary>
     public string KeyPassword { get; set => field = OptionRange.NotNull(value, Emptied); } = "";
 
-    /// <summary>This side's certificate with its private key; goes before the files. Null (default): the files. For endpoints made afterwards.</summary>
-    public X509Certificate2? Certificate { get; set; }
-
     /// <summary>
-    /// PEM file with the only authorities that peers' certificates may come from, together with those in the CustomTrustStore of <see cref="ChainPolicy"/>, if there is one. Empty (default): see <see cref="TrustSystem"/>.
-    /// It holds with <see cref="ChainPolicy"/>, <see cref="Server"/> and <see cref="Client"/> as well. A callback (<see cref="Validation"/>) is told what these authorities make of a certificate, and decides. For endpoints made afterwards.
+    /// PEM file with the only authorities that peers' certificates may come from, together with those in the CustomTrustStore of <see cref="TlsObjects.extension(TlsOptions).ChainPolicy"/>, if there is one. Empty (default): see <see cref="TrustSystem"/>.
+    /// It holds with <see cref="TlsObjects.extension(TlsOptions).ChainPolicy"/>, <see cref="TlsObjects.extension(TlsOptions).Server"/> and <see cref="TlsObjects.extension(TlsOptions).Client"/> as well. A callback (<see cref="Validation"/>) is told what these authorities make of a certificate, and decides. For endpoints made afterwards.
     /// </summary>
     public string CaFile { get; set => field = OptionRange.NotNull(value, Emptied); } = "";
 
     /// <summary>
-    /// Trust the system's authorities while <see cref="CaFile"/> is empty. Default true. False without a file trusts nobody but the authorities in the CustomTrustStore of <see cref="ChainPolicy"/>, if there is one. It holds with
-    /// <see cref="ChainPolicy"/>, <see cref="Server"/> and <see cref="Client"/> as well. For endpoints made afterwards.
+    /// Trust the system's authorities while <see cref="CaFile"/> is empty. Default true. False without a file trusts nobody but the authorities in the CustomTrustStore of <see cref="TlsObjects.extension(TlsOptions).ChainPolicy"/>, if there is one. It holds with
+    /// <see cref="TlsObjects.extension(TlsOptions).ChainPolicy"/>, <see cref="TlsObjects.extension(TlsOptions).Server"/> and <see cref="TlsObjects.extension(TlsOptions).Client"/> as well. For endpoints made afterwards.
     /// </summary>
     public bool TrustSystem { get; set; } = true;
 
@@ -51,50 +48,33 @@ public sealed class TlsOptions
     /// <summary>Versions to speak. None (default): what the system allows, 1.2 and 1.3 as a rule. For endpoints made afterwards.</summary>
     public SslProtocols Protocols { get; set; }
 
-    /// <summary>Cipher suites to speak, where the system lets one choose (not on Windows). Null (default): the system's. For endpoints made afterwards.</summary>
-    public CipherSuitesPolicy? CipherSuites { get; set; }
-
-    /// <summary>How certificate chains are built and checked. Null (default): without revocation checks, and without downloads, which would hold a handshake up for as long as somebody else's server likes. For endpoints made afterwards.</summary>
-    /// <remarks>
-    /// A copy is used, for each handshake. With <see cref="CaFile"/>, or without <see cref="TrustSystem"/>, its TrustMode becomes CustomRootTrust, and the file's authorities join those in its CustomTrustStore. All else is taken
-    /// as it is: the defaults of a new policy allow downloads and ask for revocation online, and VerificationFlags may let in what nobody trusts. A peer's certificate says where to download from: only its own connection waits for that
-    /// (as for callbacks), but your process connects to whom the peer names.
-    /// </remarks>
-    public X509ChainPolicy? ChainPolicy { get; set; }
-
     /// <summary>Asked about every certificate that a peer shows, instead of this library's own judgement; it is told what the base library found. Null (default): our own judgement. For endpoints made afterwards.</summary>
     /// <remarks>A certificate is null where the peer was asked for one and showed none. Clients are asked for theirs with <see cref="RequireClientCertificate"/> only; without it nobody asks this check about them.</remarks>
     public RemoteCertificateValidationCallback? Validation { get; set; }
 
-    /// <summary>Used for connections that this side takes, instead of all of the above but <see cref="CaFile"/> and <see cref="TrustSystem"/>. Null (default): all of the above. For endpoints made afterwards.</summary>
-    /// <remarks>
-    /// A copy is used, for each handshake. With CaFile, or without TrustSystem, its CertificateChainPolicy is treated like <see cref="ChainPolicy"/>; where it has none it gets one, with its CertificateRevocationCheckMode and without
-    /// downloads. A ServerCertificateContext made with an SslCertificateTrust is the exception: while CaFile is empty and TrustSystem on, the base library judges by that, and downloads; give it a policy that does not. A
-    /// ServerCertificate without a context is shown with the issuers that this machine has: none is downloaded. Where ClientCertificateRequired is set, set AllowTlsResume to false: a resumed session has lost the certificates between
-    /// the client's and the authority's, and a client that needs them is refused when it comes again.
-    /// </remarks>
-    public SslServerAuthenticationOptions? Server { get; set; }
-
-    /// <summary>Used for connections that this side makes, instead of all of the above but <see cref="CaFile"/> and <see cref="TrustSystem"/>. Null (default): all of the above. For endpoints made afterwards.</summary>
-    /// <remarks>As with <see cref="Server"/>; here the context is ClientCertificateContext, which, unlike ClientCertificates, is completed once and not in each handshake. While its TargetHost is null or empty it is <see cref="HostName"/>, or the endpoint's host.</remarks>
-    public SslClientAuthenticationOptions? Client { get; set; }
+    // Behind the properties of TlsObjects.
+    internal X509Certificate2? OwnCertificate;
+    internal CipherSuitesPolicy? Suites;
+    internal X509ChainPolicy? Policy;
+    internal SslServerAuthenticationOptions? ServerOptions;
+    internal SslClientAuthenticationOptions? ClientOptions;
 
     internal TlsSettings Snapshot() => new()
     {
         CertificateFile = CertificateFile,
         KeyFile = KeyFile,
         KeyPassword = KeyPassword,
-        Certificate = Certificate,
+        Certificate = OwnCertificate,
         CaFile = CaFile,
         TrustSystem = TrustSystem,
         VerifyPeer = VerifyPeer,
         RequireClientCertificate = RequireClientCertificate,
         HostName = HostName,
         Protocols = Protocols,
-        CipherSuites = CipherSuites,
-        ChainPolicy = ChainPolicy,
+        CipherSuites = Suites,
+        ChainPolicy = Policy,
         Validation = Validation,
-        Server = Server,
-        Client = Client,
+        Server = ServerOptions,
+        Client = ClientOptions,
     };
 }

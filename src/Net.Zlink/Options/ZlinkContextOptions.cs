@@ -57,31 +57,31 @@ public sealed record ZlinkContextOptions
     public int MaxHandshakes { get; init => field = OptionRange.InRange(value, 1); } = HandshakeLimiter.Default;
 
     /// <summary>
-    /// How many bytes may wait in all queues of the context together, to be sent and to be received, over all sockets and transports; 0: no limit, as in the native core. A peer whose queue needs more meets the rule of its own
+    /// How many bytes may wait in all queues of the context together, to be sent and to be received, over all sockets and transports; null: no limit, as in the native core. A peer whose queue needs more meets the rule of its own
     /// <see cref="SocketOptions.SendByteLimit"/> and <see cref="SocketOptions.ReceiveByteLimit"/> then: its sender waits, fails or drops by the type of the socket, and it is not read. Each queue may hold 16 KiB and one message besides, from a wire one read of 64 KiB, so that
     /// none stands still for what others hold. What peers that have gone left unread counts in full, and 2 KiB for each; once that alone is as much, new connections of ZMP sockets are refused until some of it is read. Default: a quarter of the memory that the process may use, of a container where it is in one.
     /// </summary>
     /// <remarks>Headers count, and what several subscribers share counts for each; <see cref="ContextStatistics.QueuedBytes"/> has the sum. Not counted are messages that the application holds, or that are the newest of a conflating queue, what STREAM pipes hold, and messages that are not whole (<see cref="UnfinishedByteLimit"/>).</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public long QueuedByteLimit { get; init => field = OptionRange.InRange(value, 0); } = ShareOfMemory();
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
+    public long? QueuedByteLimit { get; init => field = OptionRange.OrNull(value, 1, "no limit"); } = ShareOfMemory();
 
     /// <summary>
-    /// How many bytes of memory may hold what has come, on all connections of the context together, of messages that are not whole yet: parts without a last one, and frames that are still on their way; 0: no limit, as in the native core. Past
+    /// How many bytes of memory may hold what has come, on all connections of the context together, of messages that are not whole yet: parts without a last one, and frames that are still on their way; null: no limit, as in the native core. Past
     /// it each connection that wants more, and has more than its equal part of the limit, ends with <see cref="Monitoring.DisconnectReason.UnfinishedByteLimit"/>; the others go on, up to twice as much in all. So it is the most that one message may take, too.
     /// Default: a quarter of the memory that the process may use, of a container where it is in one.
     /// </summary>
     /// <remarks>Connections with less than 16 KiB of it are not counted. A part counts 64 bytes more than it has, which is what its place takes. What STREAM pipes hold has the limits of their pipes.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public long UnfinishedByteLimit { get; init => field = OptionRange.InRange(value, 0); } = ShareOfMemory();
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
+    public long? UnfinishedByteLimit { get; init => field = OptionRange.OrNull(value, 1, "no limit"); } = ShareOfMemory();
 
     /// <summary>
-    /// How many bytes the topics may take up that peers have subscribed, at all PUB and XPUB sockets of the context together, each topic counted as 640 bytes and twice its length; 0: no limit, as in the native core. Past it each
+    /// How many bytes the topics may take up that peers have subscribed, at all PUB and XPUB sockets of the context together, each topic counted as 640 bytes and twice its length; null: no limit, as in the native core. Past it each
     /// subscriber that wants more, and has more than its equal part of the limit, loses its connection with <see cref="Monitoring.DisconnectReason.SubscriptionByteLimit"/>; the others go on, up to twice the limit in all.
     /// What one subscriber may take up is limited besides: <see cref="SocketOptions.ReceiveByteLimit"/>, 64 MiB, of which no setting takes the first MiB. Default: a quarter of the memory that the process may use, of a container where it is in one.
     /// </summary>
     /// <remarks>Subscribers with less than 16 KiB of it, some twenty topics, are not counted, nor are those in this context.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
-    public long SubscriptionByteLimit { get; init => field = OptionRange.InRange(value, 0); } = ShareOfMemory();
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
+    public long? SubscriptionByteLimit { get; init => field = OptionRange.OrNull(value, 1, "no limit"); } = ShareOfMemory();
 
     /// <summary>What <see cref="SocketOptions.IPv6"/> is for sockets whose options do not say. Default false.</summary>
     public bool IPv6 { get; init; }

@@ -1,3 +1,5 @@
+using System.Globalization;
+using Microsoft.Extensions.Configuration;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets;
 using Net.Zlink.Sockets.Zmp;
@@ -21,7 +23,7 @@ public abstract class ZmpSocketOptions : SocketOptions
     /// <summary>What this socket calls itself to its peers: 1 to 255 bytes; by default 16 random ones. For endpoints made afterwards (docs/protocol.md section 11).</summary>
     /// <remarks>Its peers must not have another of this id: who comes second is turned away, and what it has written by then is lost (docs/protocol.md section 15.3).</remarks>
     /// <exception cref="ArgumentException">The value is empty or longer than 255 bytes.</exception>
-    public ReadOnlyMemory<byte> RoutingId
+    public RoutingId RoutingId
     {
         get => _routingId;
         set
@@ -35,11 +37,22 @@ public abstract class ZmpSocketOptions : SocketOptions
         }
     }
 
+    /// <summary><see cref="RoutingId"/> as text, for configuration, whose key is <c>RoutingId</c>. For endpoints made afterwards.</summary>
+    /// <exception cref="FormatException">The value begins with <c>0x</c> and goes on with something else than pairs of hexadecimal digits, or is longer than 255 bytes.</exception>
+    /// <exception cref="ArgumentException">The value is empty.</exception>
+    [ConfigurationKeyName(nameof(RoutingId))]
+    public string RoutingIdText
+    {
+        get => RoutingId.ToString();
+        set => RoutingId = global::Net.Zlink.RoutingId.Parse(value, CultureInfo.InvariantCulture);
+    }
+
     /// <summary>
-    /// The largest part accepted from a peer, in bytes, control frames included; a longer one ends the connection on its header, before any memory is taken. -1 (default): no limit but the 2 GiB of a .NET array.
-    /// 0 makes every handshake fail. Not for inproc. For endpoints made afterwards.
+    /// The largest part accepted from a peer, in bytes, control frames included; a longer one ends the connection on its header, before any memory is taken. Null (default): no limit but the 2 GiB of a .NET array.
+    /// Below some 300 bytes handshakes fail, which are measured as well. Not for inproc. For endpoints made afterwards.
     /// </summary>
-    public long MaxMessageSize { get; set; } = -1;
+    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
+    public long? MaxMessageSize { get; set => field = OptionRange.OrNull(value, 1, "no limit"); }
 
     /// <summary>Most parts of one received message; more end the connection. Default 1,000,000: the native core has no limit, and so no defence against a peer that never ends a message. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
@@ -108,7 +121,7 @@ public abstract class ZmpSocketOptions : SocketOptions
             Type = type,
             RoutingId = _routingId,
             SendsMetadata = SendMetadata,
-            MaxMessageSize = MaxMessageSize,
+            MaxMessageSize = MaxMessageSize ?? -1,
             MaxMessageParts = MaxMessageParts,
             HandshakeInterval = HandshakeInterval,
             Heartbeat = new HeartbeatSettings(HeartbeatInterval, (ushort)(HeartbeatTtl.TotalMilliseconds / 100), timeout),
@@ -120,7 +133,7 @@ public abstract class ZmpSocketOptions : SocketOptions
             Alias = alias,
             Inbound = ReceiveLimits,
             Outbound = SendLimits,
-            Connection = ConnectionSettings(ZmpFrame.EffectiveLimit(MaxMessageSize), TimeSpan.Zero, TimeSpan.Zero),
+            Connection = ConnectionSettings(ZmpFrame.EffectiveLimit(MaxMessageSize ?? -1), TimeSpan.Zero, TimeSpan.Zero),
             Transport = TransportSettings,
         };
     }

@@ -53,7 +53,11 @@ public sealed class Poller : IDisposable
         }
     }
 
-    /// <summary>Adds a ZMP socket.</summary>
+    /// <summary>Adds a socket of this library.</summary>
+    /// <remarks>
+    /// A STREAM socket is ready for <see cref="PollEvents.In"/> while a <see cref="StreamSocket.TryReceive"/> would find a message or an event, and always for <see cref="PollEvents.Out"/>, which ends every wait at once: for room at one peer await its send.
+    /// What goes to a <see cref="StreamHandler"/> or a <see cref="StreamPipe"/> is not received from the socket, so a poll does not see it either.
+    /// </remarks>
     /// <param name="socket">The socket; the poller does not own it.</param>
     /// <param name="events">What to wait for; <see cref="PollEvents.Error"/> never happens.</param>
     /// <param name="userState">Comes with its results.</param>
@@ -63,21 +67,7 @@ public sealed class Poller : IDisposable
     public void Add(ZlinkSocket socket, PollEvents events, object? userState = null)
     {
         ArgumentNullException.ThrowIfNull(socket);
-        Add(new ZmpPollItem(socket, events, userState), socket);
-    }
-
-    /// <summary>Adds a STREAM socket: it is ready for <see cref="PollEvents.In"/> while a <see cref="StreamSocket.TryReceive"/> would find a message or an event, and always for <see cref="PollEvents.Out"/>.</summary>
-    /// <remarks>What goes to a <see cref="StreamHandler"/> or a <see cref="StreamPipe"/> is not received from the socket, so a poll does not see it either: an endpoint that is to be polled is bound or connected without one.</remarks>
-    /// <param name="socket">The socket; the poller does not own it.</param>
-    /// <param name="events">What to wait for; <see cref="PollEvents.Error"/> never happens. <see cref="PollEvents.Out"/> ends every wait at once: for room at one peer await <see cref="StreamSocket.SendAsync(uint, ReadOnlyMemory{byte}, CancellationToken)"/>.</param>
-    /// <param name="userState">Comes with its results.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
-    /// <exception cref="ArgumentException">It is there already.</exception>
-    /// <exception cref="ObjectDisposedException">The poller is disposed.</exception>
-    public void Add(StreamSocket socket, PollEvents events, object? userState = null)
-    {
-        ArgumentNullException.ThrowIfNull(socket);
-        Add(new StreamPollItem(socket, events, userState), socket);
+        Add(socket.Polled(events, userState), socket);
     }
 
     /// <summary>Adds a plain socket of any kind, also one that listens. It keeps its data: a poll takes nothing from it and changes no setting of it.</summary>
@@ -119,18 +109,6 @@ public sealed class Poller : IDisposable
     }
 
     /// <summary>Changes what is waited for.</summary>
-    /// <param name="socket">A STREAM socket that was added.</param>
-    /// <param name="events">What to wait for from now on.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
-    /// <exception cref="ArgumentException">It is not there.</exception>
-    /// <exception cref="ObjectDisposedException">The poller is disposed.</exception>
-    public void Modify(StreamSocket socket, PollEvents events)
-    {
-        ArgumentNullException.ThrowIfNull(socket);
-        Replace(socket, events);
-    }
-
-    /// <summary>Changes what is waited for.</summary>
     /// <param name="socket">A plain socket that was added.</param>
     /// <param name="events">What to wait for from now on.</param>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
@@ -147,16 +125,6 @@ public sealed class Poller : IDisposable
     /// <returns>False if it was not there.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
     public bool Remove(ZlinkSocket socket)
-    {
-        ArgumentNullException.ThrowIfNull(socket);
-        return RemoveItem(socket);
-    }
-
-    /// <summary>Takes a STREAM socket out, disposed or not.</summary>
-    /// <param name="socket">The socket.</param>
-    /// <returns>False if it was not there.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
-    public bool Remove(StreamSocket socket)
     {
         ArgumentNullException.ThrowIfNull(socket);
         return RemoveItem(socket);

@@ -7,7 +7,7 @@ internal sealed class StreamPollItem(StreamSocket socket, PollEvents events, obj
 {
     private ReadinessWatchers Watchers => socket.Hub.Queue.Watchers;
 
-    public override PollResult ResultOf(PollEvents ready) => new(null, null, ready, state) { StreamSocket = socket };
+    public override PollResult ResultOf(PollEvents ready) => new(socket, null, ready, state);
 
     public override PollItem With(PollEvents other) => new StreamPollItem(socket, other, state);
 

@@ -4,7 +4,7 @@ using Net.Zlink.Sockets;
 namespace Net.Zlink;
 
 /// <summary>A ZMP socket of a poller.</summary>
-internal sealed class ZmpPollItem(ZlinkSocket socket, PollEvents events, object? state) : PollItem(events)
+internal sealed class ZmpPollItem(ZmpSocket socket, PollEvents events, object? state) : PollItem(events)
 {
     private readonly SocketCore _core = socket.Core;
 

@@ -20,7 +20,7 @@ internal enum NativeKind
 }
 
 /// <summary>What an option is set on: a socket, seen as its options or as itself.</summary>
-internal readonly record struct NativeTarget(SocketOptions Options, ZlinkSocket? Socket, StreamSocket? Stream)
+internal readonly record struct NativeTarget(SocketOptions Options, ZmpSocket? Socket, StreamSocket? Stream)
 {
     public string TypeName => Socket is null ? "STREAM" : Protocol.Zmp.ZmpSocketTypeExtensions.get_Name(Socket.Core.Type);
 }

@@ -1,4 +1,5 @@
 using System.Text;
+using Net.Zlink.Protocol.Stream;
 
 namespace Net.Zlink;
 
@@ -9,6 +10,7 @@ internal static class NativeOptionTable
     private const long Any = long.MinValue;
     private const int PollIn = 1;
     private const int PollOut = 2;
+    private const int MaxSeconds = int.MaxValue / 1000;
 
     public static IReadOnlyList<NativeOption> Rows { get; } =
     [
@@ -18,32 +20,32 @@ internal static class NativeOptionTable
         OnSocket(7, "UNSUBSCRIBE", "Unsubscribe", static (t, v) => Grant(t, v, subscribes: false)),
         Gap(8, "RATE", "there is no pgm transport, here or in the usual native build"),
         Gap(9, "RECOVERY_IVL", "there is no pgm transport, here or in the usual native build"),
-        General<SocketOptions>(11, "SNDBUF", "SendBufferSize", static o => o.SendBufferSize, static (o, v) => o.SendBufferSize = (int)v, least: -1),
-        General<SocketOptions>(12, "RCVBUF", "ReceiveBufferSize", static o => o.ReceiveBufferSize, static (o, v) => o.ReceiveBufferSize = (int)v, least: -1),
+        General<SocketOptions>(11, "SNDBUF", "SendBufferSize", static o => o.SendBufferSize ?? -1, static (o, v) => o.SendBufferSize = v < 0 ? null : (int)v, least: -1),
+        General<SocketOptions>(12, "RCVBUF", "ReceiveBufferSize", static o => o.ReceiveBufferSize ?? -1, static (o, v) => o.ReceiveBufferSize = v < 0 ? null : (int)v, least: -1),
         Gap(13, "RCVMORE", "a message is received whole: Message.PartCount says how many parts it has"),
         Gap(14, "FD", "readiness is awaited here: ReceiveAsync, SendAsync"),
         ReadOnly(15, "EVENTS", "CanReceive, CanSend", static _ => true, static t => EventsOf(t)),
         ReadOnly(16, "TYPE", "the socket's class", static _ => true, static t => t.Socket is null ? StreamType : (int)t.Socket.Core.Type) with { MayBeLonger = false },
-        General<SocketOptions>(17, "LINGER", "Linger", static o => Ms(o.Linger), static (o, v) => o.Linger = Time(v), least: -1),
+        General<SocketOptions>(17, "LINGER", "Linger", static o => Ms(o.LingerTime), static (o, v) => o.Linger = Time(v), least: -1),
         General<ZmpSocketOptions>(18, "RECONNECT_IVL", "ReconnectInterval", static o => Ms(o.ReconnectInterval), static (o, v) => o.ReconnectInterval = Time(Math.Max(v, 0)), least: -1),
         General<SocketOptions>(19, "BACKLOG", "Backlog", static o => o.Backlog, static (o, v) => o.Backlog = (int)v),
         General<ZmpSocketOptions>(21, "RECONNECT_IVL_MAX", "ReconnectIntervalMax", static o => Ms(o.ReconnectIntervalMax), static (o, v) => o.ReconnectIntervalMax = Time(v)),
-        Long<ZmpSocketOptions>(22, "MAXMSGSIZE", "MaxMessageSize", static o => o.MaxMessageSize, static (o, v) => o.MaxMessageSize = v),
-        Long<StreamOptions>(22, "MAXMSGSIZE", "MaxMessageSize", static o => o.MaxMessageSize, static (o, v) => o.MaxMessageSize = v),
-        General<SocketOptions>(23, "SNDHWM", "SendHighWaterMark", static o => o.SendHighWaterMark, static (o, v) => o.SendHighWaterMark = (int)v),
-        General<SocketOptions>(24, "RCVHWM", "ReceiveHighWaterMark", static o => o.ReceiveHighWaterMark, static (o, v) => o.ReceiveHighWaterMark = (int)v),
+        Long<ZmpSocketOptions>(22, "MAXMSGSIZE", "MaxMessageSize", static o => o.MaxMessageSize ?? -1, static (o, v) => o.MaxMessageSize = v < 0 ? null : Math.Max(v, 1)),
+        Long<StreamOptions>(22, "MAXMSGSIZE", "MaxMessageSize", static o => o.MaxMessageSize ?? -1, static (o, v) => o.MaxMessageSize = v < 0 ? StreamFraming.DefaultMaxMessageSize : v),
+        General<SocketOptions>(23, "SNDHWM", "SendHighWaterMark", static o => o.SendHighWaterMark ?? 0, static (o, v) => o.SendHighWaterMark = v == 0 ? null : (int)v),
+        General<SocketOptions>(24, "RCVHWM", "ReceiveHighWaterMark", static o => o.ReceiveHighWaterMark ?? 0, static (o, v) => o.ReceiveHighWaterMark = v == 0 ? null : (int)v),
         Gap(25, "MULTICAST_HOPS", "there is no pgm transport, here or in the usual native build"),
         General<SocketOptions>(27, "RCVTIMEO", "ReceiveTimeout", static o => Ms(o.ReceiveTimeout), static (o, v) => o.ReceiveTimeout = Time(v), least: -1),
         General<SocketOptions>(28, "SNDTIMEO", "SendTimeout", static o => Ms(o.SendTimeout), static (o, v) => o.SendTimeout = Time(v), least: -1),
         new(32, "LAST_ENDPOINT", "LastEndpoint", NativeKind.Text) { Fits = static _ => true, GetBytes = static t => Encoding.UTF8.GetBytes(t.Socket?.LastEndpoint ?? t.Stream!.LastEndpoint) },
         Flag<RouterOptions>(33, "ROUTER_MANDATORY", "Mandatory", static (o, v) => o.Mandatory = v),
         General<SocketOptions>(34, "TCP_KEEPALIVE", "KeepAlive", static o => o.KeepAlive switch { null => -1, false => 0, true => 1 }, static (o, v) => o.KeepAlive = v < 0 ? null : v > 0, least: -1, most: 1),
-        General<SocketOptions>(35, "TCP_KEEPALIVE_CNT", "KeepAliveCount", static o => o.KeepAliveCount, static (o, v) => o.KeepAliveCount = (int)v, least: -1),
-        General<SocketOptions>(36, "TCP_KEEPALIVE_IDLE", "KeepAliveIdleSeconds", static o => o.KeepAliveIdleSeconds, static (o, v) => o.KeepAliveIdleSeconds = (int)v, least: -1),
-        General<SocketOptions>(37, "TCP_KEEPALIVE_INTVL", "KeepAliveIntervalSeconds", static o => o.KeepAliveIntervalSeconds, static (o, v) => o.KeepAliveIntervalSeconds = (int)v, least: -1),
+        General<SocketOptions>(35, "TCP_KEEPALIVE_CNT", "KeepAliveCount", static o => o.KeepAliveCount ?? -1, static (o, v) => o.KeepAliveCount = v < 1 ? null : (int)v, least: -1),
+        General<SocketOptions>(36, "TCP_KEEPALIVE_IDLE", "KeepAliveIdle", static o => Seconds(o.KeepAliveIdle), static (o, v) => o.KeepAliveIdle = v < 1 ? null : TimeSpan.FromSeconds(Math.Min(v, MaxSeconds)), least: -1),
+        General<SocketOptions>(37, "TCP_KEEPALIVE_INTVL", "KeepAliveInterval", static o => Seconds(o.KeepAliveInterval), static (o, v) => o.KeepAliveInterval = v < 1 ? null : TimeSpan.FromSeconds(Math.Min(v, MaxSeconds)), least: -1),
         Switch<ZmpSocketOptions>(39, "IMMEDIATE", "Immediate", static o => o.Immediate, static (o, v) => o.Immediate = v),
         Flag<XPubOptions>(40, "XPUB_VERBOSE", "Verbose", static (o, v) => (o.Verbose, o.Verboser) = (v, false)),
-        Switch<SocketOptions>(42, "IPV6", "IPv6", static o => o.IPv6, static (o, v) => o.IPv6 = v),
+        Switch<SocketOptions>(42, "IPV6", "IPv6", static o => o.IPv6 ?? false, static (o, v) => o.IPv6 = v),
         Flag<RouterOptions>(51, "PROBE_ROUTER", "ProbeRouter", static (o, v) => o.ProbeRouter = v),
         Flag<DealerOptions>(51, "PROBE_ROUTER", "ProbeRouter", static (o, v) => o.ProbeRouter = v),
         Switch<DealerOptions>(54, "CONFLATE", "Conflate", static o => o.Conflate, static (o, v) => o.Conflate = v),
@@ -174,6 +176,8 @@ internal static class NativeOptionTable
 
     private static long Ms(TimeSpan time) => time == Timeout.InfiniteTimeSpan ? -1 : (long)Math.Min(time.TotalMilliseconds, int.MaxValue);
 
+    private static long Seconds(TimeSpan? time) => time is { } value ? (long)value.TotalSeconds : -1;
+
     private static TimeSpan Time(long milliseconds) => milliseconds < 0 ? Timeout.InfiniteTimeSpan : TimeSpan.FromMilliseconds(milliseconds);
 
     private static int EventsOf(NativeTarget target)
@@ -184,7 +188,7 @@ internal static class NativeOptionTable
         return (canReceive ? PollIn : 0) | (canSend ? PollOut : 0);
     }
 
-    private static int TopicsOf(ZlinkSocket socket) => socket switch
+    private static int TopicsOf(ZmpSocket socket) => socket switch
     {
         PubSocket pub => pub.TopicCount,
         XPubSocket xpub => xpub.TopicCount,

@@ -33,9 +33,6 @@ public static class NativeOptions
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static void Set(ZlinkSocket socket, int number, ReadOnlySpan<byte> value) => Set(TargetOf(socket), number, value);
 
-    /// <inheritdoc cref="Set(ZlinkSocket, int, ReadOnlySpan{byte})"/>
-    public static void Set(StreamSocket socket, int number, ReadOnlySpan<byte> value) => Set(TargetOf(socket), number, value);
-
     /// <summary>Sets an int option.</summary>
     /// <param name="socket">The socket.</param>
     /// <param name="number">The native number.</param>
@@ -44,9 +41,6 @@ public static class NativeOptions
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static void Set(ZlinkSocket socket, int number, int value) => Set(TargetOf(socket), number, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(in value)));
-
-    /// <inheritdoc cref="Set(ZlinkSocket, int, int)"/>
-    public static void Set(StreamSocket socket, int number, int value) => Set(TargetOf(socket), number, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(in value)));
 
     /// <summary>Reads an option.</summary>
     /// <param name="socket">The socket.</param>
@@ -58,9 +52,6 @@ public static class NativeOptions
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static int Get(ZlinkSocket socket, int number, Span<byte> value) => Get(TargetOf(socket), number, value);
 
-    /// <inheritdoc cref="Get(ZlinkSocket, int, Span{byte})"/>
-    public static int Get(StreamSocket socket, int number, Span<byte> value) => Get(TargetOf(socket), number, value);
-
     /// <summary>Reads an int option.</summary>
     /// <param name="socket">The socket.</param>
     /// <param name="number">The native number.</param>
@@ -69,9 +60,6 @@ public static class NativeOptions
     /// <exception cref="ArgumentNullException"><paramref name="socket"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     public static int GetInt32(ZlinkSocket socket, int number) => GetInt32(TargetOf(socket), number);
-
-    /// <inheritdoc cref="GetInt32(ZlinkSocket, int)"/>
-    public static int GetInt32(StreamSocket socket, int number) => GetInt32(TargetOf(socket), number);
 
     /// <summary>Context settings with one native context option changed: 1 IO_THREADS, 2 MAX_SOCKETS, 42 IPV6, 70 BLOCKY. A context's settings are fixed when it is made, so this comes before that.</summary>
     /// <param name="options">The settings.</param>
@@ -132,15 +120,9 @@ public static class NativeOptions
     {
         ArgumentNullException.ThrowIfNull(socket);
         socket.ThrowIfEnded();
-        return new NativeTarget(socket.Options, socket, Stream: null);
+        return new NativeTarget(socket.Options, socket as ZmpSocket, socket as StreamSocket);
     }
 
-    private static NativeTarget TargetOf(StreamSocket socket)
-    {
-        ArgumentNullException.ThrowIfNull(socket);
-        socket.ThrowIfEnded();
-        return new NativeTarget(socket.Options, Socket: null, socket);
-    }
 
     private static void Set(NativeTarget target, int number, ReadOnlySpan<byte> value) => Find(target, number).Set(target, value);
 

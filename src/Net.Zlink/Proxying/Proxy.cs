@@ -49,7 +49,7 @@ public sealed class Proxy
     /// <paramref name="capture"/> cannot send, or <paramref name="control"/> is one of the other sockets. Or one of front and back is a ROUTER, whose messages have its peer's routing id as one more part, and
     /// the other or the capture socket sends with Conflate, which takes messages of one part.
     /// </exception>
-    public Proxy(ZlinkSocket front, ZlinkSocket back, ZlinkSocket? capture = null, ZlinkSocket? control = null)
+    public Proxy(ZmpSocket front, ZmpSocket back, ZmpSocket? capture = null, ZmpSocket? control = null)
     {
         ArgumentNullException.ThrowIfNull(front);
         ArgumentNullException.ThrowIfNull(back);

@@ -10,7 +10,7 @@ namespace Net.Zlink;
 /// </remarks>
 internal sealed class ProxyPort
 {
-    private readonly ZlinkSocket _socket;
+    private readonly ZmpSocket _socket;
     private readonly MessageReceiver? _receiver;
     private readonly MessageSender _sender;
 
@@ -18,7 +18,7 @@ internal sealed class ProxyPort
     private ReadOnlyMemory<byte> _lastId;
     private Slab? _lastIdSlab;
 
-    public ProxyPort(ZlinkSocket socket)
+    public ProxyPort(ZmpSocket socket)
     {
         _socket = socket;
         IsRouter = socket is RouterSocket;

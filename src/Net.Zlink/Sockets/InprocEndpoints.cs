@@ -150,7 +150,8 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
         }
     }
 
-    private bool Unbind(string text)
+    /// <summary>Frees the name of that text, if this socket has bound it. The pipes stay.</summary>
+    public bool Unbind(string text)
     {
         if (!EndpointText.TryParse(text, out EndpointText parts, out _) || !string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal))
         {

@@ -43,6 +43,21 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
     }
 
+    /// <summary>Those that dial and have no pipe in the socket: with IMMEDIATE while there is no connection.</summary>
+    public ZmpDialer[] WithoutPipe
+    {
+        get
+        {
+            ZmpDialer[] all;
+            lock (_gate)
+            {
+                all = [.. _dialers.Values];
+            }
+
+            return [.. all.Where(dialer => !socket.Has(dialer.Pipe))];
+        }
+    }
+
     /// <summary>Names that it has bound, and pipes that it has connected, of inproc.</summary>
     public int InprocCount => _inproc.Count;
 
@@ -202,6 +217,26 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
 
         return _inproc.Remove(text, linger) || listeners.Count + dialers.Count > 0;
+    }
+
+    /// <summary>Stops listening at every bound endpoint of that text. The peers that came in by it stay.</summary>
+    /// <returns>False if there is none.</returns>
+    public bool StopListening(string text)
+    {
+        BoundListeners<ZmpListener>.Candidates candidates;
+        lock (_gate)
+        {
+            candidates = _listeners.Find(text, Transports.Endpoints.TryParseBind(text, out BindTarget target, out _) ? target : null);
+        }
+
+        List<ZmpListener> listeners = candidates.Meant(); // May look a name up, so not under the lock.
+        lock (_gate)
+        {
+            listeners.RemoveAll(l => !_listeners.Remove(l)); // Another thread was first.
+        }
+
+        listeners.ForEach(static listener => listener.Close(keepsPeers: true));
+        return _inproc.Unbind(text) || listeners.Count > 0;
     }
 
     /// <inheritdoc cref="SocketSessions.Track"/>

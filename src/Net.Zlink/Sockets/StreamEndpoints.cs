@@ -59,8 +59,10 @@ internal sealed class StreamEndpoints(StreamHub hub)
     }
 
     /// <summary>Closes every listener of that text (as given, or as resolved) and the peers that came in by it.</summary>
+    /// <param name="target">The text, parsed.</param>
+    /// <param name="keepsPeers">The peers that came in stay.</param>
     /// <returns>False if there is none.</returns>
-    public bool Unbind(BindTarget target)
+    public bool Unbind(BindTarget target, bool keepsPeers)
     {
         BoundListeners<StreamListener>.Candidates candidates;
         lock (_gate)
@@ -76,8 +78,8 @@ internal sealed class StreamEndpoints(StreamHub hub)
 
         foreach (StreamListener listener in found)
         {
-            listener.Close();
-            foreach (StreamLink link in hub.Links.Of(listener))
+            listener.Close(keepsPeers);
+            foreach (StreamLink link in keepsPeers ? [] : hub.Links.Of(listener))
             {
                 link.RetainsUnread = true; // As natively: who stops listening has not stopped reading.
                 link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);

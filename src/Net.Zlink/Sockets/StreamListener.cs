@@ -27,9 +27,11 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
 
     public void Start() => listener.Start(this, hub.Host.Time);
 
-    public void Close()
+    /// <summary>Stops to accept, and ends the handshakes of the transport that are under way.</summary>
+    /// <param name="keepsPeers">The connections that there are stay; else the caller ends them.</param>
+    public void Close(bool keepsPeers = false)
     {
-        _closed = true;
+        _closed = !keepsPeers;
         Interlocked.MemoryBarrier(); // Before the caller looks for this listener's connections: see StreamHub.Announce.
         listener.Close();
         _closing.Cancel(); // Nobody will serve those that are in their handshake.

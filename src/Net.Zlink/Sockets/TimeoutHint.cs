@@ -1,4 +1,5 @@
 using Net.Zlink.Sockets.Patterns;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets;
 
@@ -27,9 +28,14 @@ internal static class TimeoutHint
         return socket.Links switch
         {
             [] when socket.Endpoints.All.Length == 0 => ": the socket is neither bound nor connected; call Bind or Connect first",
-            [] => ": no peer is connected",
+            [] => WithoutPeer(socket.Endpoints.WithoutPipe),
             [{ WhyNotConnected: { } problem } only] => $": {only.Endpoint} is not connected: {problem}",
             _ => null,
         };
     }
+
+    /// <summary>Nobody is there. Of several endpoints that are tried the first that failed is named.</summary>
+    private static string WithoutPeer(ZmpDialer[] tried) => Array.Find(tried, static dialer => dialer.Problem is not null) is { } failed
+        ? $": {failed.Text} is not connected: {failed.Problem}{(tried.Length > 1 ? ". No other peer is connected; Describe() shows all endpoints" : "")}"
+        : ": no peer is connected";
 }

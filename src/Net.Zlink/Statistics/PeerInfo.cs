@@ -1,14 +1,17 @@
 using System.Security.Cryptography.X509Certificates;
+using System.Text.Json.Serialization;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets.Links;
+using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink;
 
-/// <summary>A peer of a ZMP socket at one moment, for those who look for trouble.</summary>
+/// <summary>A peer of a ZMP socket at one moment.</summary>
+/// <remarks><c>JsonSerializer.Serialize(socket.GetPeers())</c> shows every figure, and routing ids as text. Objects of the connection and of the application are left out.</remarks>
 public sealed record PeerInfo
 {
     /// <summary>What the peer calls itself, or the name it was given; empty before the first handshake.</summary>
-    public required ReadOnlyMemory<byte> RoutingId { get; init; }
+    public required RoutingId RoutingId { get; init; }
 
     /// <summary>The endpoint by which it came in, or that was connected to.</summary>
     public required string Endpoint { get; init; }
@@ -17,10 +20,12 @@ public sealed record PeerInfo
     public required string RemoteEndpoint { get; init; }
 
     /// <summary>The certificate that it showed, over tls and wss; null where it showed none. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose it.</summary>
-    public required X509Certificate2? RemoteCertificate { get; init; }
+    [JsonIgnore]
+    public X509Certificate2? RemoteCertificate { get; init; }
 
     /// <summary>What it asked for its WebSocket with, of a peer that came in over ws or wss; null of any other.</summary>
-    public required WebSocketRequest? WebSocketRequest { get; init; }
+    [JsonIgnore]
+    public WebSocketRequest? WebSocketRequest { get; init; }
 
     /// <summary>When the handshake was complete; null while it is not.</summary>
     public required DateTimeOffset? ConnectedAt { get; init; }
@@ -44,13 +49,14 @@ public sealed record PeerInfo
     public required long MessagesDropped { get; init; }
 
     /// <summary>Messages that wait to be written, and their bytes; over inproc those that the peer has not received yet.</summary>
-    public required (long Messages, long Bytes) Outbound { get; init; }
+    public required QueueDepth Outbound { get; init; }
 
     /// <summary>Messages that wait to be received, and their bytes.</summary>
-    public required (long Messages, long Bytes) Unread { get; init; }
+    public required QueueDepth Unread { get; init; }
 
     /// <summary>What the application keeps with the peer: see <see cref="Message.PeerState"/>.</summary>
-    public required object? State { get; init; }
+    [JsonIgnore]
+    public object? State { get; init; }
 
     /// <summary>Since the last read from the connection; null without one, and for inproc.</summary>
     public required TimeSpan? SinceLastRead { get; init; }
@@ -61,10 +67,31 @@ public sealed record PeerInfo
     /// <summary>Whom this is about.</summary>
     internal (PeerLink Pipe, PeerIdentity Peer) Of { get; private init; }
 
+    /// <summary>An endpoint that has no pipe: nothing was sent to it and nothing waits for it.</summary>
+    internal static PeerInfo For(ZmpDialer dialer) => new()
+    {
+        Of = (dialer.Pipe, PeerIdentity.Unknown),
+        RoutingId = dialer.Alias ?? [],
+        Endpoint = dialer.Text,
+        RemoteEndpoint = "",
+        ConnectedAt = null,
+        IsConnected = false,
+        WhyNotConnected = dialer.Problem,
+        IsParked = false,
+        MessagesSent = 0,
+        MessagesReceived = 0,
+        MessagesDropped = 0,
+        Outbound = default,
+        Unread = default,
+        SinceLastRead = null,
+        SinceLastWrite = null,
+    };
+
     internal static PeerInfo For(PeerLink link)
     {
         PeerIdentity peer = link.Peer;
         OutboundCounts outbound = link.Outbound;
+        (long waitingMessages, long waitingBytes) = link.Waiting;
         LaneCounts inbound = link.Lane.Counts;
         Connection? connection = (link as WireLink)?.Session?.Connection;
         bool isConnected = connection is not null || link is InprocLink { Other: not null };
@@ -83,8 +110,8 @@ public sealed record PeerInfo
             MessagesSent = outbound.WrittenMessages,
             MessagesReceived = inbound.Received + link.Topics,
             MessagesDropped = link.DroppedAtMark + outbound.DroppedMessages,
-            Outbound = link.Waiting,
-            Unread = (inbound.QueuedMessages, inbound.QueuedBytes),
+            Outbound = new QueueDepth(waitingMessages, waitingBytes),
+            Unread = new QueueDepth(inbound.QueuedMessages, inbound.QueuedBytes),
             State = peer.Slot.State,
             SinceLastRead = connection?.SinceLastRead,
             SinceLastWrite = connection?.SinceLastWrite,

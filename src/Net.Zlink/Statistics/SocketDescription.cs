@@ -8,7 +8,7 @@ namespace Net.Zlink;
 /// <summary>A ZMP socket as text, for people who look for trouble: what it has done, and each peer with its queues.</summary>
 internal static class SocketDescription
 {
-    public static string Of(ZlinkSocket socket)
+    public static string Of(ZmpSocket socket)
     {
         SocketStatistics counts = socket.GetStatistics();
         IReadOnlyList<PeerInfo> peers = socket.GetPeers();
@@ -28,7 +28,7 @@ internal static class SocketDescription
         return text.ToString();
     }
 
-    private static string TopicsOf(ZlinkSocket socket) => socket switch
+    private static string TopicsOf(ZmpSocket socket) => socket switch
     {
         SubSocket { TopicCount: 0 } => ", no topic: it receives nothing",
         SubSocket sub => Topics(sub.TopicCount),

@@ -164,9 +164,10 @@ internal sealed class ZlinkMeters : IDisposable
         }
     }
 
+    /// <summary>Of classes that were rented from: a pool has 66, of which a program uses a few, and five series of each would be most of what is collected.</summary>
     private IEnumerable<Measurement<long>> PerClass(Func<BufferClassStatistics, long> value)
     {
-        foreach (BufferClassStatistics one in _context.Pool.GetStatistics().Classes)
+        foreach (BufferClassStatistics one in _context.Pool.GetStatistics().Classes.Where(static one => one.Rented > 0))
         {
             yield return new Measurement<long>(value(one), new KeyValuePair<string, object?>("zlink.pool.size", one.Size));
         }

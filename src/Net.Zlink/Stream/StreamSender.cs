@@ -65,26 +65,13 @@ internal sealed class StreamSender
         return SendDeferredAsync(link, new DeferredMessage(HeaderOf(payload.Length), payload, owner), cancellation);
     }
 
-    /// <summary>Hands memory over: it is disposed when it was written, or when it can't be.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    public async ValueTask SendAsync(uint peerId, IMemoryOwner<byte> payload, int length, CancellationToken cancellation)
+    /// <summary>Takes memory over if the send succeeds: it is disposed when it was written, or cannot be any more.</summary>
+    public ValueTask SendAsync(uint peerId, IMemoryOwner<byte> payload, int length, CancellationToken cancellation)
     {
         ArgumentNullException.ThrowIfNull(payload);
-        bool accepted = false;
-        try
-        {
-            ArgumentOutOfRangeException.ThrowIfNegative(length);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(length, payload.Memory.Length);
-            await SendAsync(Find(peerId), payload.Memory[..length], cancellation, payload).ConfigureAwait(false);
-            accepted = true;
-        }
-        finally
-        {
-            if (!accepted)
-            {
-                payload.Dispose();
-            }
-        }
+        ArgumentOutOfRangeException.ThrowIfNegative(length);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(length, payload.Memory.Length);
+        return SendAsync(Find(peerId), payload.Memory[..length], cancellation, payload);
     }
 
     /// <summary>Sends what may outlive the call, waiting for room where there is none.</summary>

@@ -21,7 +21,7 @@ public sealed class ConnectRidStringAliasTests
     [Fact]
     public void Only_a_router_can_name_its_next_peer()
     {
-        foreach (Type type in typeof(ZlinkSocket).Assembly.GetExportedTypes().Where(static t => t.IsSubclassOf(typeof(ZlinkSocket)) || t == typeof(StreamSocket)))
+        foreach (Type type in typeof(ZmpSocket).Assembly.GetExportedTypes().Where(static t => t.IsSubclassOf(typeof(ZmpSocket)) || t == typeof(StreamSocket)))
         {
             bool names = type.GetMethods().Any(static m => m.Name is "Connect" && m.GetParameters() is [_, { ParameterType: { } second }] && second == typeof(ReadOnlySpan<byte>));
             Assert.Equal(type == typeof(RouterSocket), names);

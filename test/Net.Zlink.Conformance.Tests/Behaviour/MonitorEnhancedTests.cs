@@ -13,7 +13,7 @@ public sealed class MonitorEnhancedTests
     {
         await using var fixture = new StreamFixture();
         ZlinkContext context = fixture.Context;
-        ZlinkSocket[] sockets =
+        ZmpSocket[] sockets =
         [
             context.CreatePair(), context.CreatePub(), context.CreateSub(), context.CreateDealer(), context.CreateRouter(), context.CreateXPub(), context.CreateXSub(),
         ];

@@ -121,7 +121,7 @@ internal sealed class StreamSide : IImplementedSide
             switch (option.Name)
             {
                 case "MAXMSGSIZE":
-                    options.MaxMessageSize = option.Value.Number;
+                    options.MaxMessageSize = option.Value.Number < 0 ? options.MaxMessageSize : option.Value.Number;
                     break;
                 case "HANDSHAKE_IVL":
                     options.HandshakeInterval = TimeSpan.FromMilliseconds(option.Value.Number);

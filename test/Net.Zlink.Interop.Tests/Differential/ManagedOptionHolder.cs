@@ -8,7 +8,7 @@ internal sealed class ManagedOptionHolder(NativeSocketType type, ZlinkContext co
 {
     private readonly StreamSocket? _stream = type is NativeSocketType.Stream ? context.CreateStream() : null;
 
-    private readonly ZlinkSocket? _socket = type is NativeSocketType.Stream ? null : ManagedSockets.Create(context, type);
+    private readonly ZmpSocket? _socket = type is NativeSocketType.Stream ? null : ManagedSockets.Create(context, type);
 
     /// <summary>0, or an error's number.</summary>
     public int TrySetOption(int number, ReadOnlySpan<byte> value) => _stream is null ? ManagedNumbers.TrySet(_socket!, number, value) : ManagedNumbers.TrySet(_stream, number, value);

@@ -9,11 +9,11 @@ internal static class ManagedNumbers
 
     private delegate int Getter<in T>(T socket, int number, Span<byte> value);
 
-    public static int TrySet(ZlinkSocket socket, int number, ReadOnlySpan<byte> value) => TrySet<ZlinkSocket>(socket, NativeOptions.Set, number, value);
+    public static int TrySet(ZmpSocket socket, int number, ReadOnlySpan<byte> value) => TrySet<ZmpSocket>(socket, NativeOptions.Set, number, value);
 
     public static int TrySet(StreamSocket socket, int number, ReadOnlySpan<byte> value) => TrySet<StreamSocket>(socket, NativeOptions.Set, number, value);
 
-    public static string TryGet(ZlinkSocket socket, int number, int capacity) => TryGet<ZlinkSocket>(socket, NativeOptions.Get, number, capacity);
+    public static string TryGet(ZmpSocket socket, int number, int capacity) => TryGet<ZmpSocket>(socket, NativeOptions.Get, number, capacity);
 
     public static string TryGet(StreamSocket socket, int number, int capacity) => TryGet<StreamSocket>(socket, NativeOptions.Get, number, capacity);
 

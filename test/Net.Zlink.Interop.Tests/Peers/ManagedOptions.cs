@@ -33,7 +33,7 @@ internal static class ManagedOptions
                 options.Tls.KeyPassword = Encoding.UTF8.GetString(value);
                 break;
             case NativeOption.MaxMessageSize:
-                options.MaxMessageSize = BinaryPrimitives.ReadInt64LittleEndian(value);
+                options.MaxMessageSize = BinaryPrimitives.ReadInt64LittleEndian(value) is > 0 and var size ? size : null;
                 break;
             default:
                 Set(options, option, BinaryPrimitives.ReadInt32LittleEndian(value));
@@ -55,10 +55,10 @@ internal static class ManagedOptions
                 options.ReconnectIntervalMax = TimeSpan.FromMilliseconds(value);
                 break;
             case NativeOption.SendHighWaterMark:
-                options.SendHighWaterMark = value;
+                options.SendHighWaterMark = value == 0 ? null : value;
                 break;
             case NativeOption.ReceiveHighWaterMark:
-                options.ReceiveHighWaterMark = value;
+                options.ReceiveHighWaterMark = value == 0 ? null : value;
                 break;
             case NativeOption.Immediate:
                 options.Immediate = value != 0;

@@ -8,7 +8,7 @@ internal sealed class ManagedPeer : IPeerSocket
 {
     private readonly ZlinkContext _context;
     private readonly bool _ownsContext;
-    private readonly ZlinkSocket _socket;
+    private readonly ZmpSocket _socket;
     private readonly SocketMonitor _monitor;
     private readonly MessageBuilder _parts;
     private byte[]? _nextPeer;
@@ -29,7 +29,7 @@ internal sealed class ManagedPeer : IPeerSocket
     }
 
     /// <summary>The socket itself, for what has no native counterpart.</summary>
-    public ZlinkSocket Socket => _socket;
+    public ZmpSocket Socket => _socket;
 
     public string Bind(string endpoint) => _socket.Bind(endpoint);
 

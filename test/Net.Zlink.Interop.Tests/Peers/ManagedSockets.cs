@@ -5,7 +5,7 @@ namespace Net.Zlink.Interop.Tests.Peers;
 /// <summary>Makes our sockets by the native numbers of their types.</summary>
 internal static class ManagedSockets
 {
-    public static ZlinkSocket Create(ZlinkContext context, NativeSocketType type) => type switch
+    public static ZmpSocket Create(ZlinkContext context, NativeSocketType type) => type switch
     {
         NativeSocketType.Pair => context.CreatePair(),
         NativeSocketType.Pub => context.CreatePub(),

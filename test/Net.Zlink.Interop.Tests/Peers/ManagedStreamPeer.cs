@@ -40,7 +40,7 @@ internal sealed class ManagedStreamPeer : IPeerSocket
         switch (option)
         {
             case NativeOption.MaxMessageSize:
-                _socket.Options.MaxMessageSize = BitConverter.ToInt64(value);
+                _socket.Options.MaxMessageSize = BitConverter.ToInt64(value) is >= 0 and var size ? size : new StreamOptions().MaxMessageSize;
                 break;
             case NativeOption.TlsCert:
                 _socket.Options.Tls.CertificateFile = Encoding.UTF8.GetString(value);

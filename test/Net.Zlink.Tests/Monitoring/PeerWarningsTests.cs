@@ -87,7 +87,7 @@ public sealed class PeerWarningsTests : IDisposable
         else
         {
             bool isFull = what.EndsWith("full", StringComparison.Ordinal);
-            RouterSocket server = context.CreateRouter(new RouterOptions { MaxConnections = isFull ? 1 : 0 });
+            RouterSocket server = context.CreateRouter(new RouterOptions { MaxConnections = isFull ? 1 : null });
             endpoint = server.Bind("tcp://127.0.0.1:0");
             count = () => isFull ? server.GetStatistics().RefusedConnections : server.GetStatistics().FailedHandshakes;
         }

@@ -102,6 +102,21 @@ public sealed class StreamMeterTests
     }
 
     [Fact]
+    public async Task Only_sizes_of_the_pool_that_were_rented_are_reported()
+    {
+        await using var context = new ZlinkContext(); // Its pool is warmed: most sizes have a buffer that nobody has asked for.
+        int before = PoolSeries(context).Count;
+        int size = context.Pool.GetStatistics().Classes.First(static one => one.Rented == 0).Size;
+        context.Pool.Rent(size).Dispose();
+        IReadOnlyList<string> series = PoolSeries(context);
+        Assert.Equal(before + 5, series.Count);
+        Assert.Contains(string.Create(System.Globalization.CultureInfo.InvariantCulture, $"zlink.pool.rented/{size}"), series, StringComparer.Ordinal);
+
+        static IReadOnlyList<string> PoolSeries(ZlinkContext context) =>
+            [.. MeterReadings.Of(context).Keys.Where(static key => key.StartsWith("zlink.pool.", StringComparison.Ordinal) && key.Contains('/', StringComparison.Ordinal))];
+    }
+
+    [Fact]
     public async Task Buffers_beyond_the_largest_size_are_told()
     {
         const int Size = 20_000_000; // The largest class is of 8.5 MB.

@@ -205,7 +205,7 @@ public sealed class ZmpMonitorTests
         await NextAsync(there, SocketEventTypes.MonitorStopped);
 
         // Whoever reads the other's HELLO first tells the other by an ERROR.
-        foreach (ZlinkSocket socket in new ZlinkSocket[] { server, client })
+        foreach (ZmpSocket socket in new ZmpSocket[] { server, client })
         {
             HandshakeFailures failures = socket.GetStatistics().HandshakeFailures;
             Assert.Equal((1, 1), (failures.Total, failures.TypeMismatch + failures.ErrorReceived));
@@ -381,7 +381,7 @@ public sealed class ZmpMonitorTests
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
         Assert.Equal((1, 1), (server.GetStatistics().DeliveredMessages, server.GetStatistics().UnreadMessages));
         (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
-        Assert.Equal((0L, 0L), Assert.Single(server.GetPeers()).Unread);
+        Assert.Equal(new QueueDepth(0, 0), Assert.Single(server.GetPeers()).Unread);
         Assert.Contains("received: 2 read = 2 delivered + 0 dropped + 0 unread", server.Describe(), StringComparison.Ordinal);
     }
 

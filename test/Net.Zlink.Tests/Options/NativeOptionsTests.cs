@@ -325,12 +325,12 @@ public sealed class NativeOptionsTests
     public async Task A_fresh_socket_says_its_type_and_what_it_could_do_now()
     {
         await using var context = new ZlinkContext();
-        (ZlinkSocket Socket, int Type, int Events)[] fresh =
+        (ZmpSocket Socket, int Type, int Events)[] fresh =
         [
             (context.CreatePair(), 0, 0), (context.CreatePub(), 1, 2), (context.CreateSub(), 2, 0), (context.CreateDealer(), 5, 0), (context.CreateRouter(), 6, 2),
             (context.CreateRouter(new RouterOptions { Mandatory = true }), 6, 0), (context.CreateXPub(), 9, 2), (context.CreateXSub(), 10, 2),
         ];
-        foreach ((ZlinkSocket socket, int type, int events) in fresh)
+        foreach ((ZmpSocket socket, int type, int events) in fresh)
         {
             Assert.Equal((type, events), (NativeOptions.GetInt32(socket, 16), NativeOptions.GetInt32(socket, 15)));
             socket.Dispose();

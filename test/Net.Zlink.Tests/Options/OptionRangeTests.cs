@@ -13,8 +13,8 @@ public sealed class OptionRangeTests
         typeof(StreamConnectOptions), typeof(ZlinkContextOptions),
     ];
 
-    // Any number is a size, and any mask one of shards: one that names none of those that there are is found out where they are known.
-    private static readonly string[] TakeAny = [nameof(ZmpSocketOptions.MaxMessageSize), nameof(ZmpSocketOptions.ShardAffinity)];
+    // Any mask is one of shards: one that names none of those that there are is found out where they are known.
+    private static readonly string[] TakeAny = [nameof(ZmpSocketOptions.ShardAffinity)];
 
     public static TheoryData<Type, string> Bounded => new(
         from type in Classes
@@ -33,18 +33,20 @@ public sealed class OptionRangeTests
 
         var refusal = Assert.IsType<ArgumentOutOfRangeException>(Assert.IsType<TargetInvocationException>(thrown).InnerException);
         Assert.StartsWith($"{name} takes ", refusal.Message, StringComparison.Ordinal);
-        Assert.Contains($", not {(property.PropertyType == typeof(int) || property.PropertyType == typeof(long) ? "-77" : "-77000 ms")}.", refusal.Message, StringComparison.Ordinal);
+        Assert.Contains($", not {((Nullable.GetUnderlyingType(property.PropertyType) ?? property.PropertyType) == typeof(TimeSpan) ? "-77000 ms" : "-77")}.", refusal.Message, StringComparison.Ordinal);
         Assert.Equal("value", refusal.ParamName);
     }
 
     [Fact]
     public void Ranges_are_told_in_the_words_of_the_option()
     {
-        Assert.StartsWith("SendHighWaterMark takes 0 to 2147483647, not -1.", RefusalOf(static () => new DealerOptions { SendHighWaterMark = -1 }), StringComparison.Ordinal);
-        Assert.StartsWith("SendBufferSize takes -1 to 2147483647, not -2.", RefusalOf(static () => new PubOptions { SendBufferSize = -2 }), StringComparison.Ordinal);
+        Assert.StartsWith("SendHighWaterMark takes 1 and above, or null for no limit, not -1.", RefusalOf(static () => new DealerOptions { SendHighWaterMark = -1 }), StringComparison.Ordinal);
+        Assert.StartsWith("SendBufferSize takes 0 and above, or null for the value of the system, not -2.", RefusalOf(static () => new PubOptions { SendBufferSize = -2 }), StringComparison.Ordinal);
         Assert.StartsWith("TypeOfService takes 0 to 255, not 256.", RefusalOf(static () => new PairOptions { TypeOfService = 256 }), StringComparison.Ordinal);
         Assert.StartsWith("ShardCount takes 1 to 1024, not 0.", RefusalOf(static () => new ZlinkContextOptions { ShardCount = 0 }), StringComparison.Ordinal);
-        Assert.StartsWith("QueuedByteLimit takes 0 to 9223372036854775807, not -1.", RefusalOf(static () => new ZlinkContextOptions { QueuedByteLimit = -1 }), StringComparison.Ordinal);
+        Assert.StartsWith("QueuedByteLimit takes 1 and above, or null for no limit, not -1.", RefusalOf(static () => new ZlinkContextOptions { QueuedByteLimit = -1 }), StringComparison.Ordinal);
+        Assert.StartsWith("MaxConnections takes 1 and above, or null for no limit, not 0.", RefusalOf(static () => new PairOptions { MaxConnections = 0 }), StringComparison.Ordinal);
+        Assert.StartsWith("KeepAliveIdle takes whole seconds from 1 on, or null for the value of the system, not 1500 ms.", RefusalOf(static () => new PairOptions { KeepAliveIdle = TimeSpan.FromSeconds(1.5) }), StringComparison.Ordinal);
         Assert.StartsWith("Linger takes TimeSpan.Zero and above, or Timeout.InfiniteTimeSpan, not -3000 ms.", RefusalOf(static () => new SubOptions { Linger = TimeSpan.FromSeconds(-3) }), StringComparison.Ordinal);
         Assert.StartsWith("CloseTimeout takes TimeSpan.Zero and above, not Timeout.InfiniteTimeSpan.", RefusalOf(static () => new PairOptions { CloseTimeout = Timeout.InfiniteTimeSpan }), StringComparison.Ordinal);
         Assert.StartsWith("HeartbeatTtl takes 0 to 6553599 ms, not 7200000 ms.", RefusalOf(static () => new RouterOptions { HeartbeatTtl = TimeSpan.FromHours(2) }), StringComparison.Ordinal);
@@ -76,8 +78,8 @@ public sealed class OptionRangeTests
     private static string RefusalOf(Func<object> set, string parameter = "value") => Assert.Throws<ArgumentOutOfRangeException>(parameter, set).Message;
 
     private static object? Refused(Type type) =>
-        type == typeof(int) ? -77
-        : type == typeof(long) ? -77L
+        type == typeof(int) || type == typeof(int?) ? -77
+        : type == typeof(long) || type == typeof(long?) ? -77L
         : type == typeof(TimeSpan) || type == typeof(TimeSpan?) ? TimeSpan.FromSeconds(-77)
         : null;
 }

@@ -37,7 +37,7 @@ public sealed class PollerStreamTests : PollerTestBase
             for (int poll = 0; poll < 3; poll++)
             {
                 Assert.Equal(1, Poller.Poll(Results, Guard.Limit));
-                Assert.Equal(new PollResult(null, PlainSocket: null, PollEvents.In, "mine") { StreamSocket = socket }, Results[0]);
+                Assert.Equal(new PollResult(socket, PlainSocket: null, PollEvents.In, "mine"), Results[0]);
             }
         }
     }
@@ -144,13 +144,13 @@ public sealed class PollerStreamTests : PollerTestBase
         Assert.False(poll.IsCompleted);
         await Fixture.ConnectAsync(endpoint);
         Assert.Equal(1, await poll.Guarded());
-        Assert.Equal((null, stream), (Results[0].Socket, Results[0].StreamSocket));
+        Assert.Equal(stream, Results[0].Socket);
         await stream.NextConnectedAsync();
 
         Task<int> blocked = Task.Factory.StartNew(() => Poller.Poll(Results, Guard.Limit), Guard.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
         sender.Send("x"u8);
         Assert.Equal(1, await blocked.Guarded());
-        Assert.Equal((dealer, null), (Results[0].Socket, Results[0].StreamSocket));
+        Assert.Equal(dealer, Results[0].Socket);
     }
 
     [Fact]
@@ -206,7 +206,7 @@ public sealed class PollerStreamTests : PollerTestBase
         await Fixture.ConnectAsync(endpointOfAdded);
 
         Assert.Equal(1, await poll.Guarded());
-        Assert.Same(added, Results[0].StreamSocket);
+        Assert.Same(added, Results[0].Socket);
         Assert.Equal(1, Poller.Count);
     }
 
@@ -223,12 +223,12 @@ public sealed class PollerStreamTests : PollerTestBase
             sockets.Add(socket);
         }
 
-        List<StreamSocket?> seen = [];
+        List<ZlinkSocket?> seen = [];
         for (int i = 0; i < 5; i++)
         {
             Assert.Equal(2, Poller.Poll(Results.AsSpan(0, 2), TimeSpan.Zero));
-            seen.Add(Results[0].StreamSocket);
-            seen.Add(Results[1].StreamSocket);
+            seen.Add(Results[0].Socket);
+            seen.Add(Results[1].Socket);
         }
 
         Assert.Equal([.. sockets, .. sockets], seen);

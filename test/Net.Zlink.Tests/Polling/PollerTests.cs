@@ -226,7 +226,7 @@ public sealed class PollerTests : PollerTestBase
     public void What_a_fresh_socket_is_ready_for_is_what_its_type_says(string transport)
     {
         string endpoint = string.Equals(transport, "tcp", StringComparison.Ordinal) ? "tcp://127.0.0.1:0" : $"inproc://fresh-{Guid.NewGuid()}";
-        (ZlinkSocket Socket, PollEvents Expected)[] fresh =
+        (ZmpSocket Socket, PollEvents Expected)[] fresh =
         [
             (Context.CreatePair(), PollEvents.None),
             (Context.CreatePub(), PollEvents.Out),
@@ -237,7 +237,7 @@ public sealed class PollerTests : PollerTestBase
             (Context.CreateXPub(), PollEvents.Out),
             (Context.CreateXSub(), PollEvents.Out),
         ];
-        foreach ((ZlinkSocket socket, PollEvents expected) in fresh)
+        foreach ((ZmpSocket socket, PollEvents expected) in fresh)
         {
             socket.Bind(endpoint);
             Poller.Add(socket, PollEvents.In | PollEvents.Out);
@@ -383,7 +383,7 @@ public sealed class PollerTests : PollerTestBase
         message.Dispose();
     }
 
-    private static async Task UntilReadableAsync(ZlinkSocket socket)
+    private static async Task UntilReadableAsync(ZmpSocket socket)
     {
         using var poller = new Poller();
         poller.Add(socket, PollEvents.In);
@@ -391,7 +391,7 @@ public sealed class PollerTests : PollerTestBase
     }
 
     /// <summary>Whether the socket has no room, and gets none although what it can pass on is passed on.</summary>
-    private async Task<bool> StaysFullAsync(ZlinkSocket socket)
+    private async Task<bool> StaysFullAsync(ZmpSocket socket)
     {
         await Context.WhenIdleAsync().Guarded();
         return !socket.CanSend;

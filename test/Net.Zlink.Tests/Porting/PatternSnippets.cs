@@ -155,7 +155,7 @@ public sealed class PatternSnippets
         }
     }
 
-    private static void ConnectAgain(ZlinkSocket socket, TimeSpan pause, CancellationToken end)
+    private static void ConnectAgain(ZmpSocket socket, TimeSpan pause, CancellationToken end)
     {
         socket.OnEvent(SocketEventTypes.ConnectGivenUp, given => _ = ConnectLaterAsync(given.RemoteEndpoint));
 
@@ -166,7 +166,7 @@ public sealed class PatternSnippets
         }
     }
 
-    internal static void LetIn(ZlinkSocket socket, ISessions sessions)
+    internal static void LetIn(ZmpSocket socket, ISessions sessions)
     {
         socket.Options.WebSocket.Admission = async (request, cancellation) =>
             await sessions.FindAsync(request.GetHeader("Cookie"), cancellation) is null

@@ -21,7 +21,7 @@ public sealed class ProxyConflateTests : IAsyncDisposable
     [InlineData("PUB")]
     public async Task A_message_of_several_parts_to_a_conflating_socket_is_counted_and_the_proxy_goes_on(string type)
     {
-        (ZlinkSocket back, ReceivingSocket reader) = await ConflatingAsync(type);
+        (ZmpSocket back, ReceivingSocket reader) = await ConflatingAsync(type);
         var proxy = new Proxy(_front, back);
         Task run = proxy.RunAsync(Guard.Token);
         await SendPartsAsync();
@@ -45,7 +45,7 @@ public sealed class ProxyConflateTests : IAsyncDisposable
     public async Task A_conflating_capture_misses_a_message_of_several_parts_that_is_counted_and_passed_on()
     {
         (PairSocket back, PairSocket worker) = Pairs();
-        (ZlinkSocket capture, ReceivingSocket log) = await ConflatingAsync("DEALER");
+        (ZmpSocket capture, ReceivingSocket log) = await ConflatingAsync("DEALER");
         var proxy = new Proxy(_front, back, capture);
         Task run = proxy.RunAsync(Guard.Token);
         await SendPartsAsync();
@@ -63,7 +63,7 @@ public sealed class ProxyConflateTests : IAsyncDisposable
     public async Task A_conflating_control_socket_gets_no_statistics_and_its_next_command_is_answered()
     {
         (PairSocket back, _) = Pairs();
-        (ZlinkSocket control, ReceivingSocket commander) = await ConflatingAsync("DEALER");
+        (ZmpSocket control, ReceivingSocket commander) = await ConflatingAsync("DEALER");
         var proxy = new Proxy(_front, back, capture: null, control);
         Task run = proxy.RunAsync(Guard.Token);
         await ((DealerSocket)commander).SendAsync("STATISTICS"u8.ToArray(), Guard.Token);
@@ -81,7 +81,7 @@ public sealed class ProxyConflateTests : IAsyncDisposable
     public async Task A_router_and_a_conflating_socket_are_refused(string type)
     {
         RouterSocket router = _fixture.Context.CreateRouter();
-        (ZlinkSocket conflating, _) = await ConflatingAsync(type);
+        (ZmpSocket conflating, _) = await ConflatingAsync(type);
         Assert.Equal("back", Assert.Throws<ArgumentException>(() => new Proxy(router, conflating)).ParamName);
         Assert.Equal("front", Assert.Throws<ArgumentException>(() => new Proxy(conflating, router)).ParamName);
         Assert.Equal("capture", Assert.Throws<ArgumentException>(() => new Proxy(router, _front, conflating)).ParamName);
@@ -123,7 +123,7 @@ public sealed class ProxyConflateTests : IAsyncDisposable
     }
 
     /// <summary>A socket that conflates, and one that hears what it sends.</summary>
-    private async Task<(ZlinkSocket Conflating, ReceivingSocket Reader)> ConflatingAsync(string type)
+    private async Task<(ZmpSocket Conflating, ReceivingSocket Reader)> ConflatingAsync(string type)
     {
         if (string.Equals(type, "DEALER", StringComparison.Ordinal))
         {

@@ -39,7 +39,7 @@ public sealed class ProxyIdleTests : IAsyncDisposable
         {
             "front" => _front,
             "back" => _back,
-            _ => (ZlinkSocket)_capture,
+            _ => (ZmpSocket)_capture,
         }).Dispose();
 
         Assert.Equal(1, _proxy.GetStatistics().Undeliverable);

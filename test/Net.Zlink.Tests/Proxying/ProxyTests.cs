@@ -407,7 +407,7 @@ public sealed class ProxyTests : IAsyncDisposable
         return await to.ReceiveAsync(Guard.Token).Guarded();
     }
 
-    private static async Task UntilReadableAsync(ZlinkSocket socket)
+    private static async Task UntilReadableAsync(ZmpSocket socket)
     {
         using var poller = new Poller();
         poller.Add(socket, PollEvents.In);

@@ -21,6 +21,9 @@ public sealed class ArchitectureTests
     // What a user types is one namespace, so that one using is enough. Its files stand by subject all the same, and count as the root's.
     private static readonly HashSet<string> Subjects = new(["Messages", "Options", "Polling", "Porting", "Proxying", "Statistics", "Stream"], StringComparer.Ordinal);
 
+    // Values without behaviour, whose names are also those of members in the layers: a check by name cannot tell the two apart.
+    private static readonly string[] SharedValues = ["RoutingId", "QueueDepth"];
+
     [Fact]
     public void Layers_use_only_the_layers_below_them()
     {
@@ -47,7 +50,7 @@ public sealed class ArchitectureTests
         foreach ((string path, string text) in SourceTree.Files.Where(static f => LayerOf(f.Path).Length > 0))
         {
             HashSet<string> own = [.. SourceTree.Files.Where(f => string.Equals(LayerOf(f.Path), LayerOf(path), StringComparison.Ordinal)).SelectMany(static f => DeclaredTypes(f.Text))];
-            faults.AddRange(Identifiers(text).Where(name => rootTypes.Contains(name) && !own.Contains(name)).Select(name => $"{path} uses {name} of the root"));
+            faults.AddRange(Identifiers(text).Where(name => rootTypes.Contains(name) && !SharedValues.Contains(name, StringComparer.Ordinal) && !own.Contains(name)).Select(name => $"{path} uses {name} of the root"));
         }
 
         Assert.True(faults.Count == 0, string.Join('\n', faults));

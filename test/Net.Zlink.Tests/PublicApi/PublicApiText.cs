@@ -37,7 +37,7 @@ internal sealed class PublicApiText
     {
         var writer = new PublicApiText();
         var text = new StringBuilder();
-        foreach (Type type in assembly.GetExportedTypes().OrderBy(static t => t.FullName, StringComparer.Ordinal))
+        foreach (Type type in assembly.GetExportedTypes().Where(static t => !t.IsSpecialName && t.DeclaringType?.IsSpecialName != true).OrderBy(static t => t.FullName, StringComparer.Ordinal))
         {
             text.Append(writer.Header(type)).Append('\n');
             IEnumerable<string> members = type.IsSubclassOf(typeof(Delegate)) ? [] : writer.Members(type);

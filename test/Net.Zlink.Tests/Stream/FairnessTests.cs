@@ -81,7 +81,7 @@ public sealed class FairnessTests
     public async Task A_push_peer_that_floods_does_not_starve_another_one_of_its_shard()
     {
         await using var fixture = new StreamFixture(shards: 1);
-        fixture.Bind(TestHandler.Echo(), out string endpoint, new StreamOptions { SendByteLimit = 0, SendHighWaterMark = 0 });
+        fixture.Bind(TestHandler.Echo(), out string endpoint, new StreamOptions { SendByteLimit = null, SendHighWaterMark = null });
         RawPeer flooder = await fixture.ConnectAsync(endpoint);
         RawPeer quiet = await fixture.ConnectAsync(endpoint);
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(Guard.Token);

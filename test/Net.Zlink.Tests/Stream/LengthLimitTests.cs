@@ -46,9 +46,9 @@ public sealed class LengthLimitTests
     }
 
     [Theory]
-    [InlineData(-1)]
+    [InlineData(null)]
     [InlineData(long.MaxValue)]
-    public async Task A_length_of_4_GB_ends_the_peer_on_its_header(long limit)
+    public async Task A_length_of_4_GB_ends_the_peer_on_its_header(long? limit)
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { MaxMessageSize = limit });

@@ -97,7 +97,7 @@ public sealed class OrderlyCloseTests
     public async Task A_peer_that_reads_nothing_before_it_has_written_all_gets_what_was_accepted_too(bool disconnects)
     {
         await using var fixture = new StreamFixture();
-        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { ReceiveHighWaterMark = 1, SendHighWaterMark = 0, Linger = Timeout.InfiniteTimeSpan });
+        StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { ReceiveHighWaterMark = 1, SendHighWaterMark = null, Linger = Timeout.InfiniteTimeSpan });
         RawPeer peer = await fixture.ConnectAsync(endpoint);
         uint id = await socket.NextConnectedAsync();
 

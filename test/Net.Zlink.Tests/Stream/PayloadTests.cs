@@ -78,7 +78,7 @@ public sealed class PayloadTests
     }
 
     [Fact]
-    public async Task A_donated_buffer_comes_back_even_when_it_is_not_accepted()
+    public async Task A_buffer_of_a_send_that_fails_stays_with_the_caller()
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint);
@@ -88,11 +88,16 @@ public sealed class PayloadTests
         {
             IMemoryOwner<byte> owner = fixture.Pool.Rent(100);
             await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => socket.SendAsync(id, owner, length, Guard.Token).Guarded());
-            Assert.Throws<ObjectDisposedException>(() => owner.Memory);
+            owner.Memory.Span[0] = 1;
+            owner.Dispose();
         }
 
         IMemoryOwner<byte> late = fixture.Pool.Rent(100);
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => socket.SendAsync(id, late, 10, new CancellationToken(canceled: true)).Guarded());
-        Assert.Throws<ObjectDisposedException>(() => late.Memory);
+        late.Memory.Span[0] = 1;
+        ZlinkException gone = await Assert.ThrowsAsync<ZlinkException>(() => socket.SendAsync(id + 1, late, 10, Guard.Token).Guarded());
+        Assert.Equal(ZlinkError.HostUnreachable, gone.Error);
+        late.Memory.Span[0] = 2;
+        late.Dispose();
     }
 }

@@ -59,7 +59,7 @@ public sealed class PushSendManyTests
                 void Pass() => Interlocked.Add(ref refused, frames.Count - reader.SendMany(frames, out _));
             },
         };
-        fixture.Bind(handler, out string endpoint, new StreamOptions { SendBufferSize = 16 * 1024, SendHighWaterMark = 0 });
+        fixture.Bind(handler, out string endpoint, new StreamOptions { SendBufferSize = 16 * 1024, SendHighWaterMark = null });
         RawPeer slow = await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
         await target.Task.Guarded();
         RawPeer[] sources = [await fixture.ConnectAsync(endpoint), await fixture.ConnectAsync(endpoint)];

@@ -20,7 +20,7 @@ public sealed class QueuedByteLimitTests
         byte[] stream = Wire.Frames(Enumerable.Range(0, Frames).Select(static seed => Wire.Pattern(Payload, seed)));
         for (int i = 0; i < sockets.Length; i++)
         {
-            sockets[i] = fixture.Bind(out string endpoint, new StreamOptions { TotalReceiveByteLimit = 0, ReceiveBufferSize = KernelBuffer });
+            sockets[i] = fixture.Bind(out string endpoint, new StreamOptions { TotalReceiveByteLimit = null, ReceiveBufferSize = KernelBuffer });
             RawPeer peer = await fixture.ConnectAsync(endpoint);
             peer.Socket.SendBufferSize = KernelBuffer;
             await sockets[i].NextConnectedAsync();
@@ -53,13 +53,13 @@ public sealed class QueuedByteLimitTests
     {
         const int Each = 12_000;
         await using var fixture = new StreamFixture(queuedByteLimit: Limit);
-        var options = new StreamOptions { TotalReceiveByteLimit = 0, ReceiveBufferSize = KernelBuffer };
+        var options = new StreamOptions { TotalReceiveByteLimit = null, ReceiveBufferSize = KernelBuffer };
         StreamSocket hog = fixture.Bind(out string first, options);
         RawPeer peer = await fixture.ConnectAsync(first);
         Task sending = peer.SendAsync(Wire.Frames(Enumerable.Range(0, 1500).Select(static _ => new byte[Payload])));
         uint id = await hog.NextConnectedAsync();
         await fixture.UntilAsync(() => hog.GetPeers()[0].GetStatistics().IsParked);
-        StreamSocket other = fixture.Bind(out string second, new StreamOptions { TotalReceiveByteLimit = 0, ReceiveBufferSize = KernelBuffer });
+        StreamSocket other = fixture.Bind(out string second, new StreamOptions { TotalReceiveByteLimit = null, ReceiveBufferSize = KernelBuffer });
         var late = new RawPeer[peers + 1];
         for (int i = 0; i <= peers; i++)
         {

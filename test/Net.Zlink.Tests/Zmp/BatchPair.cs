@@ -8,13 +8,13 @@ internal sealed class BatchPair : IAsyncDisposable
     /// <summary>By which a ROUTER sends to the receiver.</summary>
     public static readonly byte[] PeerId = "peer"u8.ToArray();
 
-    private BatchPair(ZlinkSocket sender, ReceivingSocket receiver)
+    private BatchPair(ZmpSocket sender, ReceivingSocket receiver)
     {
         Sender = sender;
         Receiver = receiver;
     }
 
-    public ZlinkSocket Sender { get; }
+    public ZmpSocket Sender { get; }
 
     public ReceivingSocket Receiver { get; }
 
@@ -23,19 +23,19 @@ internal sealed class BatchPair : IAsyncDisposable
     /// <param name="highWaterMark">Of both, for each direction; 0 for none.</param>
     public static async Task<BatchPair> CreateAsync(ZlinkContext context, string type, int highWaterMark)
     {
-        (ZlinkSocket sender, ReceivingSocket receiver) = type switch
+        (ZmpSocket sender, ReceivingSocket receiver) = type switch
         {
-            "PAIR" => ((ZlinkSocket, ReceivingSocket))(context.CreatePair(), context.CreatePair()),
+            "PAIR" => ((ZmpSocket, ReceivingSocket))(context.CreatePair(), context.CreatePair()),
             "DEALER" => (context.CreateDealer(), context.CreateDealer()),
             "ROUTER" => (context.CreateRouter(new RouterOptions { Mandatory = true }), context.CreateDealer(new DealerOptions { RoutingId = PeerId })),
             "PUB" => (context.CreatePub(new PubOptions { NoDrop = true }), context.CreateSub()),
             "XPUB" => (context.CreateXPub(new XPubOptions { NoDrop = true }), context.CreateSub()),
             _ => (context.CreateXSub(), context.CreateXPub()),
         };
-        foreach (ZlinkSocket socket in new[] { sender, receiver })
+        foreach (ZmpSocket socket in new[] { sender, receiver })
         {
-            socket.Options.SendHighWaterMark = highWaterMark;
-            socket.Options.ReceiveHighWaterMark = highWaterMark;
+            socket.Options.SendHighWaterMark = highWaterMark == 0 ? null : highWaterMark;
+            socket.Options.ReceiveHighWaterMark = highWaterMark == 0 ? null : highWaterMark;
             socket.Options.Linger = TimeSpan.Zero;
         }
 

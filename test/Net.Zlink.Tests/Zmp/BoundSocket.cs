@@ -15,7 +15,7 @@ internal sealed class BoundSocket : IAsyncDisposable
     private readonly byte[] _token = Guid.NewGuid().ToByteArray();
     private readonly Channel<int> _arrived = Channel.CreateUnbounded<int>();
     private readonly ContextFixture _fixture;
-    private readonly ZlinkSocket _client;
+    private readonly ZmpSocket _client;
     private readonly Task _reading;
     private int _number;
 
@@ -26,7 +26,7 @@ internal sealed class BoundSocket : IAsyncDisposable
         TimeSpan soon = TimeSpan.FromMilliseconds(10);
         (Socket, _client) = type switch
         {
-            ZmpSocketType.Pair => ((ZlinkSocket, ZlinkSocket))(context.CreatePair(), context.CreatePair(new PairOptions { ReconnectInterval = soon })),
+            ZmpSocketType.Pair => ((ZmpSocket, ZmpSocket))(context.CreatePair(), context.CreatePair(new PairOptions { ReconnectInterval = soon })),
             ZmpSocketType.Dealer => (context.CreateDealer(), context.CreateDealer()),
             ZmpSocketType.Router => (context.CreateRouter(), context.CreateDealer(new DealerOptions { RoutingId = GoodId })),
             ZmpSocketType.Pub => (context.CreatePub(), context.CreateSub()),
@@ -44,7 +44,7 @@ internal sealed class BoundSocket : IAsyncDisposable
         _reading = Socket is ReceivingSocket receiver ? ReadAsync(receiver) : Task.CompletedTask;
     }
 
-    public ZlinkSocket Socket { get; }
+    public ZmpSocket Socket { get; }
 
     /// <summary>Where it is bound: without a limit of sizes, and with one of 100 bytes.</summary>
     public string[] Endpoints { get; }

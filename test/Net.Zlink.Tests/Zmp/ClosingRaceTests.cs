@@ -107,7 +107,7 @@ public sealed class ClosingRaceTests
         {
             await using var fixture = new ContextFixture(shards: 1);
             var listener = new RawListener();
-            DealerSocket socket = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.FromMilliseconds(100), SendBufferSize = 4096, ReceiveByteLimit = 0, ReceiveHighWaterMark = 0 });
+            DealerSocket socket = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.FromMilliseconds(100), SendBufferSize = 4096, ReceiveByteLimit = null, ReceiveHighWaterMark = null });
             socket.Connect(listener.Endpoint);
             using RawPeer peer = await listener.AcceptAsync();
             listener.Dispose();

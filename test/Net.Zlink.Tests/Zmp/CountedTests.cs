@@ -132,7 +132,7 @@ public sealed class CountedTests
         }
 
         PeerInfo peer = Assert.Single(publisher.GetPeers());
-        Assert.Equal((10, 10 * (8 + 2)), peer.Outbound);
+        Assert.Equal(new QueueDepth(10, 10 * (8 + 2)), peer.Outbound);
         Assert.Equal((10, 5), (peer.MessagesSent, peer.MessagesDropped));
         Assert.Contains("to send 10 (100 bytes)", publisher.Describe(), StringComparison.Ordinal);
         Assert.True(Assert.Single(subscriber.GetPeers()).IsParked);
@@ -148,7 +148,7 @@ public sealed class CountedTests
         dealer.Connect("inproc://nobody");
         dealer.Send("1"u8);
         dealer.Send("23"u8);
-        Assert.Equal((2, 8 + 1 + 8 + 2), Assert.Single(dealer.GetPeers()).Outbound);
+        Assert.Equal(new QueueDepth(2, 8 + 1 + 8 + 2), Assert.Single(dealer.GetPeers()).Outbound);
         ShutdownReport report = await fixture.Context.ShutdownAsync(TimeSpan.Zero, Guard.Token).Guarded();
         Assert.Equal((2, 8 + 1 + 8 + 2), (report.UndeliveredMessages, report.UndeliveredBytes));
     }
@@ -158,7 +158,7 @@ public sealed class CountedTests
     public async Task Drops_for_the_bytes_that_wait_have_a_cause_of_their_own(string endpoint)
     {
         await using var fixture = new ContextFixture(shutdownTimeout: TimeSpan.Zero);
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { SendHighWaterMark = 0, SendByteLimit = 1_000, SendBufferSize = 16 * 1024 });
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { SendHighWaterMark = null, SendByteLimit = 1_000, SendBufferSize = 16 * 1024 });
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "peer"u8.ToArray(), ReceiveHighWaterMark = 1, ReceiveByteLimit = 1_000, ReceiveBufferSize = 16 * 1024 });
         using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.MessagesDropped);
         string bound = router.Bind(endpoint);

@@ -31,7 +31,7 @@ public sealed class CountersTests
 
         // The first bytes are the handshake: some connections do not get over it.
         int[] budgets = [.. Enumerable.Range(0, Cuts).Select(_ => random.Next(5) == 0 ? random.Next(60) : random.Next(100_000))];
-        (ZlinkSocket binder, ZlinkSocket connecter) = Create(fixture, type);
+        (ZmpSocket binder, ZmpSocket connecter) = Create(fixture, type);
         await using var relay = new CuttingRelay(binder.Bind(endpoint), budgets);
         connecter.Connect(relay.Endpoint);
         var down = new Flow(fixture, 1, binder, connecter, isAccepting: false, () => relay.Cuts == Cuts);
@@ -54,7 +54,7 @@ public sealed class CountersTests
     public async Task They_balance_when_a_shutdown_finds_full_queues_and_its_report_says_the_same(string type)
     {
         var fixture = new ContextFixture();
-        (ZlinkSocket binder, ZlinkSocket connecter) = Create(fixture, type);
+        (ZmpSocket binder, ZmpSocket connecter) = Create(fixture, type);
         connecter.Connect(binder.Bind("tcp://127.0.0.1:0"));
         await fixture.UntilAsync(() => binder.GetPeers().Any(static p => p.IsConnected) && (type[^1] != 'B' || Topics(binder) > 0));
         var sender = Flow.SendingOf(binder);
@@ -80,7 +80,7 @@ public sealed class CountersTests
     }
 
     /// <summary>The one that binds is made first: so a shutdown ends it first, and not behind a peer that throws away what comes by then.</summary>
-    private static (ZlinkSocket Binder, ZlinkSocket Connecter) Create(ContextFixture fixture, string type)
+    private static (ZmpSocket Binder, ZmpSocket Connecter) Create(ContextFixture fixture, string type)
     {
         ZlinkContext context = fixture.Context;
         bool noDrop = type.EndsWith(" NoDrop", StringComparison.Ordinal);
@@ -115,12 +115,12 @@ public sealed class CountersTests
         return options;
     }
 
-    private static long Queued(ZlinkSocket socket) => socket.GetStatistics().QueuedMessages;
+    private static long Queued(ZmpSocket socket) => socket.GetStatistics().QueuedMessages;
 
-    private static int Topics(ZlinkSocket socket) => (socket as PubSocket)?.TopicCount ?? (socket as XPubSocket)?.TopicCount ?? 0;
+    private static int Topics(ZmpSocket socket) => (socket as PubSocket)?.TopicCount ?? (socket as XPubSocket)?.TopicCount ?? 0;
 
     /// <summary>Numbered messages from one socket to another, and what became of them.</summary>
-    private sealed class Flow(ContextFixture fixture, int sender, ZlinkSocket from, ZlinkSocket to, bool isAccepting, Func<bool> areCutsOver)
+    private sealed class Flow(ContextFixture fixture, int sender, ZmpSocket from, ZmpSocket to, bool isAccepting, Func<bool> areCutsOver)
     {
         // What goes up from an XSUB must not look like a subscription.
         private static readonly byte[] Topic = "t"u8.ToArray();
@@ -133,7 +133,7 @@ public sealed class CountersTests
         private int _last = -1;
         private Task? _receiving;
 
-        public static Func<byte[], bool> SendingOf(ZlinkSocket socket) => socket switch
+        public static Func<byte[], bool> SendingOf(ZmpSocket socket) => socket switch
         {
             DuplexSocket duplex => payload => duplex.TrySend(payload),
             RouterSocket router => payload => router.TrySend(Name, payload),

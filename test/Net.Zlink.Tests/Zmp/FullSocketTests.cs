@@ -15,7 +15,7 @@ public sealed class FullSocketTests
     public async Task It_is_writable_again_when_a_peer_has_received_and_not_before(string type)
     {
         await using var fixture = new ContextFixture();
-        (ZlinkSocket sender, Func<bool> trySend, ReceivingSocket receiver) = Meet(fixture.Context, type);
+        (ZmpSocket sender, Func<bool> trySend, ReceivingSocket receiver) = Meet(fixture.Context, type);
         using var poller = new Poller();
         poller.Add(sender, PollEvents.Out);
         var ready = new PollResult[1];
@@ -35,7 +35,7 @@ public sealed class FullSocketTests
         Assert.True(trySend());
     }
 
-    private static (ZlinkSocket Sender, Func<bool> TrySend, ReceivingSocket Receiver) Meet(ZlinkContext context, string type)
+    private static (ZmpSocket Sender, Func<bool> TrySend, ReceivingSocket Receiver) Meet(ZlinkContext context, string type)
     {
         DuplexSocket receiver = type is "PAIR"
             ? context.CreatePair(new PairOptions { ReceiveHighWaterMark = 1 })

@@ -20,7 +20,7 @@ public sealed class GreetedPublisherTests
     public async Task A_topic_is_cancelled_only_where_it_was_told(string type)
     {
         await using var fixture = new ContextFixture();
-        (ZlinkSocket socket, Action<byte[]> subscribe, Action<byte[]> unsubscribe) = Make(fixture.Context, type);
+        (ZmpSocket socket, Action<byte[]> subscribe, Action<byte[]> unsubscribe) = Make(fixture.Context, type);
         string endpoint = socket.Bind("tcp://127.0.0.1:0");
         using var over = new CancellationTokenSource();
         Task changing = Task.Factory.StartNew(
@@ -52,7 +52,7 @@ public sealed class GreetedPublisherTests
         }
     }
 
-    private static (ZlinkSocket Socket, Action<byte[]> Subscribe, Action<byte[]> Unsubscribe) Make(ZlinkContext context, string type)
+    private static (ZmpSocket Socket, Action<byte[]> Subscribe, Action<byte[]> Unsubscribe) Make(ZlinkContext context, string type)
     {
         if (type is "SUB")
         {

@@ -22,7 +22,7 @@ public sealed class LingeringConnecterTests
     {
         await using var fixture = new ContextFixture();
         RawListener listener = fixture.Listen();
-        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1), SendHighWaterMark = 0 });
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1), SendHighWaterMark = null });
         dealer.Connect(listener.Endpoint);
         RawPeer first = fixture.Own(await listener.AcceptAsync());
         await first.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router));

@@ -56,7 +56,7 @@ public sealed class LingeringSilenceTests
     /// <summary>A peer that has not read what it was sent.</summary>
     private static async Task FillAsync(ContextFixture fixture, DealerSocket dealer, string endpoint, Func<Task<RawPeer>> accept)
     {
-        dealer.Options.SendHighWaterMark = 0;
+        dealer.Options.SendHighWaterMark = null;
         dealer.Connect(endpoint);
         RawPeer peer = fixture.Own(await accept());
         await peer.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router));

@@ -14,7 +14,7 @@ public sealed class LostTopicsTests
     public async Task Their_cancels_are_read_one_by_one_and_lie_packed_until_then(bool isManual)
     {
         await using var fixture = new ContextFixture();
-        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { Manual = isManual, ReceiveHighWaterMark = 0 });
+        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { Manual = isManual, ReceiveHighWaterMark = null });
         publisher.Bind("inproc://topics");
         SubSocket subscriber = fixture.Context.CreateSub();
         subscriber.Connect("inproc://topics");
@@ -51,9 +51,9 @@ public sealed class LostTopicsTests
         const int Times = 10;
         const int Topics = 300;
         await using var fixture = new ContextFixture();
-        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ReceiveHighWaterMark = 0 });
+        XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ReceiveHighWaterMark = null });
         string bound = publisher.Bind(endpoint);
-        SubSocket all = fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = 0 });
+        SubSocket all = fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = null });
         all.Subscribe("");
         all.Connect(bound);
         using (await publisher.ReceiveAsync(Guard.Token).Guarded())

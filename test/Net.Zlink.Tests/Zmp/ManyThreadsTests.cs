@@ -197,7 +197,7 @@ public sealed class ManyThreadsTests
         return options;
     }
 
-    private static async Task<DealerSocket[]> ConnectAsync(ContextFixture fixture, ZlinkSocket hub, string endpoint)
+    private static async Task<DealerSocket[]> ConnectAsync(ContextFixture fixture, ZmpSocket hub, string endpoint)
     {
         string bound = hub.Bind(endpoint);
         DealerSocket[] peers = [.. Names.Select(name => fixture.Context.CreateDealer(Low(new DealerOptions { RoutingId = Encoding.ASCII.GetBytes(name) })))];

@@ -16,7 +16,7 @@ public sealed class NoDropTopicTests
         front.Bind("inproc://front");
         PairSocket source = fixture.Context.CreatePair();
         source.Connect("inproc://front");
-        ZlinkSocket back = isExtended
+        ZmpSocket back = isExtended
             ? fixture.Context.CreateXPub(new XPubOptions { NoDrop = true, SendHighWaterMark = 2 })
             : fixture.Context.CreatePub(new PubOptions { NoDrop = true, SendHighWaterMark = 2 });
         back.Bind("inproc://back");

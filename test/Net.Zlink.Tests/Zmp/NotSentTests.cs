@@ -39,7 +39,7 @@ public sealed class NotSentTests
         PubSocket publisher = fixture.Context.CreatePub(new PubOptions { SendHighWaterMark = 1 });
         string endpoint = publisher.Bind("inproc://missed");
         SubSocket slow = fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = 1, RoutingId = "slow"u8.ToArray() });
-        SubSocket quick = fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = 0, RoutingId = "quick"u8.ToArray() });
+        SubSocket quick = fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = null, RoutingId = "quick"u8.ToArray() });
         slow.Subscribe(""u8);
         quick.Subscribe(""u8);
         slow.Connect(endpoint);

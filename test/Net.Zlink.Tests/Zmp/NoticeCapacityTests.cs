@@ -85,7 +85,7 @@ public sealed class NoticeCapacityTests
         (XPubSocket publisher, RawPeer[] peers) = await WaitingAsync(fixture, mark: 1);
         await ReadAsync(publisher, Peers * Each);
         WeakReference[] connections = ConnectionsOf(publisher);
-        publisher.Options.ReceiveHighWaterMark = 0; // Of a peer that is not read nobody knows that it has gone.
+        publisher.Options.ReceiveHighWaterMark = null; // Of a peer that is not read nobody knows that it has gone.
         Array.ForEach(peers, static peer => peer.Reset());
         await fixture.UntilAsync(() => publisher.PeerCount == 0);
         await fixture.UntilAsync(() =>

@@ -53,7 +53,7 @@ public sealed class ObsoleteMessagesTests
     {
         var fixture = new ContextFixture();
         string endpoint = RawListener.NobodyListens();
-        ZlinkSocket subscriber;
+        ZmpSocket subscriber;
         if (isExtended)
         {
             XSubSocket xsub = fixture.Context.CreateXSub();

@@ -43,7 +43,7 @@ internal sealed class PubSubFixture : IAsyncDisposable
     private readonly int _mark;
     private readonly string _endpoint;
     private readonly MessageBuilder _builder = new();
-    private readonly List<ZlinkSocket> _publishers = [];
+    private readonly List<ZmpSocket> _publishers = [];
     private readonly List<ReceivingSocket> _subscribers = [];
     private readonly List<string> _held = [];
     private readonly HashSet<string> _heldLately = [];
@@ -85,7 +85,7 @@ internal sealed class PubSubFixture : IAsyncDisposable
         HasCome,
     }
 
-    private ZlinkSocket Publisher => _publishers[^1];
+    private ZmpSocket Publisher => _publishers[^1];
 
     private ReceivingSocket Subscriber => _subscribers[^1];
 
@@ -183,12 +183,12 @@ internal sealed class PubSubFixture : IAsyncDisposable
     }
 
     private void OpenPublisher() => _publishers.Add(_isExtendedPublisher
-        ? _fixture.Context.CreateXPub(new XPubOptions { SendHighWaterMark = _mark, Linger = TimeSpan.Zero })
-        : _fixture.Context.CreatePub(new PubOptions { SendHighWaterMark = _mark, Linger = TimeSpan.Zero }));
+        ? _fixture.Context.CreateXPub(new XPubOptions { SendHighWaterMark = _mark == 0 ? null : _mark, Linger = TimeSpan.Zero })
+        : _fixture.Context.CreatePub(new PubOptions { SendHighWaterMark = _mark == 0 ? null : _mark, Linger = TimeSpan.Zero }));
 
     private void OpenSubscriber() => _subscribers.Add(_isExtendedSubscriber
-        ? _fixture.Context.CreateXSub(new XSubOptions { ReceiveHighWaterMark = _mark, ReconnectInterval = TimeSpan.FromMilliseconds(1) })
-        : _fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = _mark, ReconnectInterval = TimeSpan.FromMilliseconds(1) }));
+        ? _fixture.Context.CreateXSub(new XSubOptions { ReceiveHighWaterMark = _mark == 0 ? null : _mark, ReconnectInterval = TimeSpan.FromMilliseconds(1) })
+        : _fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = _mark == 0 ? null : _mark, ReconnectInterval = TimeSpan.FromMilliseconds(1) }));
 
     /// <summary>From here on it is not known what comes, until they are at rest again.</summary>
     private void Disturb(bool isUnreadLost = false)
@@ -259,9 +259,9 @@ internal sealed class PubSubFixture : IAsyncDisposable
         _heldLately.UnionWith(_held);
     }
 
-    private static bool IsConnected(ZlinkSocket socket) => socket.GetPeers().Any(static p => p.IsConnected);
+    private static bool IsConnected(ZmpSocket socket) => socket.GetPeers().Any(static p => p.IsConnected);
 
-    private static int TopicsOf(ZlinkSocket publisher) => (publisher as PubSocket)?.TopicCount ?? ((XPubSocket)publisher).TopicCount;
+    private static int TopicsOf(ZmpSocket publisher) => (publisher as PubSocket)?.TopicCount ?? ((XPubSocket)publisher).TopicCount;
 
     private void Publish(string subject)
     {

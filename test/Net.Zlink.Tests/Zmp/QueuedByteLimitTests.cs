@@ -25,8 +25,8 @@ public sealed class QueuedByteLimitTests
     public void It_is_a_quarter_of_the_memory_unless_it_is_set()
     {
         Assert.Equal(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4, new ZlinkContextOptions().QueuedByteLimit);
-        Assert.Equal(0, new ZlinkContextOptions { QueuedByteLimit = 0 }.QueuedByteLimit);
-        Assert.Throws<ArgumentOutOfRangeException>(static () => new ZlinkContextOptions { QueuedByteLimit = -1 });
+        Assert.Null(new ZlinkContextOptions { QueuedByteLimit = null }.QueuedByteLimit);
+        Assert.Throws<ArgumentOutOfRangeException>(static () => new ZlinkContextOptions { QueuedByteLimit = 0 });
     }
 
     [Fact]

@@ -15,7 +15,7 @@ public sealed class SelfConnectTests
     public async Task Nothing_comes_of_it(string type, string endpoint)
     {
         await using var fixture = new ContextFixture();
-        ZlinkSocket socket = type switch
+        ZmpSocket socket = type switch
         {
             "PAIR" => fixture.Context.CreatePair(),
             "DEALER" => fixture.Context.CreateDealer(),
@@ -31,7 +31,7 @@ public sealed class SelfConnectTests
         DealerSocket other = fixture.Context.CreateDealer();
         PairSocket pair = fixture.Context.CreatePair();
         SubSocket subscriber = fixture.Context.CreateSub();
-        ZlinkSocket peer = type switch { "PAIR" => pair, "XPUB" => subscriber, _ => other };
+        ZmpSocket peer = type switch { "PAIR" => pair, "XPUB" => subscriber, _ => other };
         peer.Connect(own);
         await fixture.UntilAsync(() => socket.GetPeers().Any(static p => p.IsConnected));
         Assert.Equal(1, socket.PeerCount);

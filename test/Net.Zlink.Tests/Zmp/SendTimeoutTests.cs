@@ -81,7 +81,7 @@ public sealed class SendTimeoutTests
             _passedOn = to.Receive();
         }
 
-        public ZlinkSocket Sender => _pair.Sender;
+        public ZmpSocket Sender => _pair.Sender;
 
         public static async Task<FullSender> CreateAsync(ContextFixture fixture, string type)
         {

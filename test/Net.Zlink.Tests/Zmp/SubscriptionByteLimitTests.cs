@@ -23,8 +23,8 @@ public sealed class SubscriptionByteLimitTests
     public void It_is_a_quarter_of_the_memory_unless_it_is_set()
     {
         Assert.Equal(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4, new ZlinkContextOptions().SubscriptionByteLimit);
-        Assert.Equal(0, new ZlinkContextOptions { SubscriptionByteLimit = 0 }.SubscriptionByteLimit);
-        Assert.Throws<ArgumentOutOfRangeException>(static () => new ZlinkContextOptions { SubscriptionByteLimit = -1 });
+        Assert.Null(new ZlinkContextOptions { SubscriptionByteLimit = null }.SubscriptionByteLimit);
+        Assert.Throws<ArgumentOutOfRangeException>(static () => new ZlinkContextOptions { SubscriptionByteLimit = 0 });
     }
 
     [Theory]
@@ -34,7 +34,7 @@ public sealed class SubscriptionByteLimitTests
     public async Task A_subscriber_of_far_too_many_loses_its_connection_at_the_limit_and_nobody_else_does(string type)
     {
         await using var fixture = new ContextFixture(subscriptionByteLimit: Limit);
-        ZlinkSocket publisher = type.StartsWith('X')
+        ZmpSocket publisher = type.StartsWith('X')
             ? fixture.Context.CreateXPub(new XPubOptions { RoutingId = s_id, Manual = type.EndsWith("manual", StringComparison.Ordinal) })
             : fixture.Context.CreatePub(new PubOptions { RoutingId = s_id });
         using SocketMonitor monitor = publisher.OpenMonitor(SocketEventTypes.Disconnected);

@@ -54,7 +54,7 @@ public sealed class TopicHistoryTests
     {
         await using var fixture = new ContextFixture();
         RawListener listener = fixture.Listen();
-        (ZlinkSocket socket, Action<string> subscribe, Action<string> unsubscribe, Func<SocketStatistics> counters) = Make(fixture.Context, type);
+        (ZmpSocket socket, Action<string> subscribe, Action<string> unsubscribe, Func<SocketStatistics> counters) = Make(fixture.Context, type);
         socket.Connect(listener.Endpoint);
         using RawPeer publisher = await AwayAsync(listener, type);
         subscribe("held");
@@ -121,7 +121,7 @@ public sealed class TopicHistoryTests
         var time = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: time);
         RawListener listener = fixture.Listen();
-        (ZlinkSocket socket, Action<string> subscribe, Action<string> unsubscribe, Func<SocketStatistics> counters) = Make(fixture.Context, type);
+        (ZmpSocket socket, Action<string> subscribe, Action<string> unsubscribe, Func<SocketStatistics> counters) = Make(fixture.Context, type);
         using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
         using SocketMonitor retries = socket.OpenMonitor(SocketEventTypes.ConnectRetried);
         subscribe("held");
@@ -171,7 +171,7 @@ public sealed class TopicHistoryTests
         return publisher;
     }
 
-    private static (ZlinkSocket Socket, Action<string> Subscribe, Action<string> Unsubscribe, Func<SocketStatistics> Books) Make(ZlinkContext context, string type)
+    private static (ZmpSocket Socket, Action<string> Subscribe, Action<string> Unsubscribe, Func<SocketStatistics> Books) Make(ZlinkContext context, string type)
     {
         TimeSpan soon = TimeSpan.FromMilliseconds(1);
         if (type is "SUB")

@@ -19,8 +19,8 @@ public sealed class UnfinishedMessageTests
     public void It_is_a_quarter_of_the_memory_unless_it_is_set()
     {
         Assert.Equal(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4, new ZlinkContextOptions().UnfinishedByteLimit);
-        Assert.Equal(0, new ZlinkContextOptions { UnfinishedByteLimit = 0 }.UnfinishedByteLimit);
-        Assert.Throws<ArgumentOutOfRangeException>(static () => new ZlinkContextOptions { UnfinishedByteLimit = -1 });
+        Assert.Null(new ZlinkContextOptions { UnfinishedByteLimit = null }.UnfinishedByteLimit);
+        Assert.Throws<ArgumentOutOfRangeException>(static () => new ZlinkContextOptions { UnfinishedByteLimit = 0 });
     }
 
     [Theory]

@@ -201,7 +201,7 @@ public sealed class UpstreamPartsTests
         Assert.Equal((2_001 * peers, peers), (statistics.QueuedMessages, statistics.DroppedAtHighWaterMark));
         foreach (string endpoint in endpoints)
         {
-            XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ReceiveHighWaterMark = 0 });
+            XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ReceiveHighWaterMark = null });
             publisher.Bind(endpoint);
             await fixture.UntilAsync(() => publisher.TopicCount == 3_000);
         }

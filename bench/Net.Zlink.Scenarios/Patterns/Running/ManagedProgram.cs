@@ -156,8 +156,8 @@ internal sealed class ManagedProgram : IDisposable
     }
 
     /// <summary>Binds the server and connects clients to it.</summary>
-    private T[] Connected<T>(ZlinkSocket server, Func<int, T> newClient)
-        where T : ZlinkSocket
+    private T[] Connected<T>(ZmpSocket server, Func<int, T> newClient)
+        where T : ZmpSocket
     {
         UseAsServer(server.Options);
         string endpoint = Bound(server.Bind);
@@ -184,7 +184,7 @@ internal sealed class ManagedProgram : IDisposable
         }
     }
 
-    private void Measure<TEnds>(TEnds ends, ZlinkSocket[] sockets)
+    private void Measure<TEnds>(TEnds ends, ZmpSocket[] sockets)
         where TEnds : struct, IPatternEnds =>
         _run.Measure(ends, () => sockets.Select(static socket => $"{socket.GetStatistics()} can send: {socket.CanSend}, can receive: {socket.CanReceive}; {string.Join("; ", socket.GetPeers())}"));
 }

@@ -19,7 +19,7 @@ internal sealed class SoakServer(ZlinkContext context, string pattern, string tr
     private static readonly byte[] ServerId = "SERVER"u8.ToArray();
 
     private readonly Certificates? _certificates = Certificates.For(transport);
-    private ZlinkSocket? _socket;
+    private ZmpSocket? _socket;
     private StreamSocket? _stream;
 
     public string Bind()
@@ -51,7 +51,7 @@ internal sealed class SoakServer(ZlinkContext context, string pattern, string tr
     public async Task RunAsync(CancellationToken stop)
     {
         using Certificates? certificates = _certificates;
-        await using ZlinkSocket? socket = _socket;
+        await using ZmpSocket? socket = _socket;
         await using StreamSocket? stream = _stream;
         switch (socket)
         {
@@ -124,7 +124,7 @@ internal sealed class SoakServer(ZlinkContext context, string pattern, string tr
     }
 
     private T Connected<T>(T socket, string endpoint)
-        where T : ZlinkSocket
+        where T : ZmpSocket
     {
         Secure(socket.Options, isServer: false);
         socket.Connect(endpoint);

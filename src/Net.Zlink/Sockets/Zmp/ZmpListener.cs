@@ -34,9 +34,11 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
 
     public void Start() => listener.Start(this, socket.Host.Time);
 
-    public void Close()
+    /// <summary>Stops to accept, and ends the handshakes of the transport that are under way.</summary>
+    /// <param name="keepsPeers">The connections that there are stay; else the caller ends them.</param>
+    public void Close(bool keepsPeers = false)
     {
-        _isClosed = true;
+        _isClosed = !keepsPeers;
         Interlocked.MemoryBarrier(); // Before the caller looks for this listener's connections.
         socket.Host.OwnEndpoints.Leave(Endpoint); // While the address is this one's still: who listens there next says so behind it.
         listener.Close();

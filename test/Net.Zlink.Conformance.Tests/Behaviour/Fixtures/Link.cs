@@ -36,7 +36,7 @@ internal static class Link
     };
 
     /// <summary>Gives the side that binds its certificate, and the side that connects the authority to trust, where the transport wants that.</summary>
-    public static void Prepare(string transport, StreamFixture fixture, ZlinkSocket server, ZlinkSocket client)
+    public static void Prepare(string transport, StreamFixture fixture, ZmpSocket server, ZmpSocket client)
     {
         if (transport is Tls or Wss)
         {

@@ -15,7 +15,7 @@ internal static class TlsWords
     private const int PasswordNumber = 102;
 
     public static T Certificate<T>(this T socket, string certificate, string key, string? password = null)
-        where T : ZlinkSocket
+        where T : ZmpSocket
     {
         Set(socket, CertificateNumber, certificate);
         Set(socket, KeyNumber, key);
@@ -28,39 +28,39 @@ internal static class TlsWords
     }
 
     public static T Authority<T>(this T socket, string file)
-        where T : ZlinkSocket
+        where T : ZmpSocket
     {
         Set(socket, AuthorityNumber, file);
         return socket;
     }
 
     public static T HostName<T>(this T socket, string name)
-        where T : ZlinkSocket
+        where T : ZmpSocket
     {
         Set(socket, HostNameNumber, name);
         return socket;
     }
 
     public static T Verify<T>(this T socket, bool value)
-        where T : ZlinkSocket
+        where T : ZmpSocket
     {
         NativeOptions.Set(socket, VerifyNumber, value ? 1 : 0);
         return socket;
     }
 
     public static T RequireClientCertificate<T>(this T socket)
-        where T : ZlinkSocket
+        where T : ZmpSocket
     {
         NativeOptions.Set(socket, RequireClientCertificateNumber, 1);
         return socket;
     }
 
     public static T TrustSystem<T>(this T socket, bool value)
-        where T : ZlinkSocket
+        where T : ZmpSocket
     {
         NativeOptions.Set(socket, TrustSystemNumber, value ? 1 : 0);
         return socket;
     }
 
-    private static void Set(ZlinkSocket socket, int number, string text) => NativeOptions.Set(socket, number, Encoding.UTF8.GetBytes(text));
+    private static void Set(ZmpSocket socket, int number, string text) => NativeOptions.Set(socket, number, Encoding.UTF8.GetBytes(text));
 }

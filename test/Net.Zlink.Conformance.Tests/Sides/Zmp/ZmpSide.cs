@@ -14,7 +14,7 @@ internal abstract class ZmpSide : IImplementedSide
     private readonly SideRequest _request;
     private readonly BufferPool _pool = new(new BufferPoolOptions { LeakCheck = true });
     private readonly ZlinkContext _context;
-    private ZlinkSocket? _socket;
+    private ZmpSocket? _socket;
     private SideMonitor? _monitor;
 
     protected ZmpSide(SideRequest request)
@@ -87,7 +87,7 @@ internal abstract class ZmpSide : IImplementedSide
         await _context.DisposeAsync();
     }
 
-    protected abstract ZlinkSocket Create(ZlinkContext context);
+    protected abstract ZmpSocket Create(ZlinkContext context);
 
     /// <summary>Sets an option that only this type has; false if it is none of those.</summary>
     protected virtual bool SetOwn(SideOption option) => false;

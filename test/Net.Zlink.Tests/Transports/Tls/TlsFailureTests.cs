@@ -82,7 +82,7 @@ public sealed class TlsFailureTests : IDisposable
             static (own, server, client) =>
             {
                 server.Certificate = own.WithMalformedNames();
-                client.CaFile = own.Write("odd.crt", server.Certificate.ExportCertificatePem());
+                client.CaFile = own.Write("odd.crt", server.Certificate!.ExportCertificatePem());
             }),
         ["the authorities are missing"] = new(
             "/nowhere/ca.crt", "the connection was lost during the TLS handshake",

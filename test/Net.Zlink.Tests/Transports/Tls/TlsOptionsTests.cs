@@ -194,7 +194,7 @@ public sealed class TlsOptionsTests : IDisposable
     {
         client.CaFile = "";
         client.ChainPolicy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck };
-        client.ChainPolicy.CustomTrustStore.ImportFromPemFile(_own.CaFile);
+        client.ChainPolicy!.CustomTrustStore.ImportFromPemFile(_own.CaFile);
     });
 
     [Fact]
@@ -283,7 +283,7 @@ public sealed class TlsOptionsTests : IDisposable
                 break;
             case "disposed":
                 tls.Certificate = _own.Issue("CN=gone", ["localhost"], []);
-                tls.Certificate.Dispose();
+                tls.Certificate!.Dispose();
                 break;
             case "missing authorities":
                 tls.CaFile = Path.Combine(_own.Folder, "missing.crt");
