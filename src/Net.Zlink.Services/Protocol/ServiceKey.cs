@@ -1,0 +1,9 @@
+namespace Net.Zlink.Services;
+
+/// <summary>A service of one kind. Ordered as lists are: by kind, then by the bytes of the name.</summary>
+/// <param name="Kind">The native service type, as it came.</param>
+/// <param name="Name">The name of the service.</param>
+internal readonly record struct ServiceKey(ushort Kind, ServiceText Name) : IComparable<ServiceKey>
+{
+    public int CompareTo(ServiceKey other) => Kind != other.Kind ? Kind.CompareTo(other.Kind) : Name.CompareTo(other.Name);
+}
