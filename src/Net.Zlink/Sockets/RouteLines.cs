@@ -1,4 +1,5 @@
 using Net.Zlink.Engine;
+using Net.Zlink.Sockets.Pipes;
 using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets;
@@ -22,26 +23,34 @@ internal sealed class RouteLines
     private const int MaxSpare = 64;
 
     private readonly HashSet<RouteLine> _lines = new(ByRoute.Instance);
+    private readonly Dictionary<PeerSlot, RouteLine> _ofConnections = [];
     private readonly Stack<RouteLine> _spare = [];
 
     /// <summary>Those who leave it to the socket whom their message goes to.</summary>
     public RouteLine Anyone { get; } = new();
 
-    /// <summary>The lines of peers, each with somebody in it.</summary>
-    public HashSet<RouteLine> All => _lines;
+    /// <summary>The lines of peers and connections, each with somebody in it.</summary>
+    public IEnumerable<RouteLine> All => _lines.Concat(_ofConnections.Values);
 
     /// <summary>The line of those who wait for one peer; null if nobody does.</summary>
     public RouteLine? Find(ReadOnlySpan<byte> routeId) => _lines.Count > 0 && _lines.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(routeId, out RouteLine? line) ? line : null;
 
+    /// <summary>The line of those who wait for one connection; null if nobody does.</summary>
+    public RouteLine? Find(PeerSlot connection) => _ofConnections.Count > 0 ? _ofConnections.GetValueOrDefault(connection) : null;
+
     /// <summary>Puts a waiter at the end of its line.</summary>
     public RouteLine Add(RoutedSendWaiter waiter)
     {
-        RouteLine? line = waiter.HasRoute ? Find(waiter.RouteId) : Anyone;
+        RouteLine? line = waiter.Connection is { } connection ? Find(connection) : waiter.HasRoute ? Find(waiter.RouteId) : Anyone;
         bool isNew = line is null;
         line ??= _spare.Count > 0 ? _spare.Pop() : new RouteLine();
         line.Waiters.Add(waiter);
         waiter.Line = line;
-        if (isNew)
+        if (isNew && waiter.Connection is { } key)
+        {
+            _ofConnections.Add(key, line);
+        }
+        else if (isNew)
         {
             _lines.Add(line);
         }
@@ -57,9 +66,18 @@ internal sealed class RouteLines
             return false;
         }
 
-        if (waiter.HasRoute && waiter is { Previous: null, Next: null })
+        if ((waiter.HasRoute || waiter.Connection is not null) && waiter is { Previous: null, Next: null })
         {
-            _lines.RemoveAndTrim(line); // While its last waiter says whose it is.
+            // While its last waiter says whose it is.
+            if (waiter.Connection is { } connection)
+            {
+                _ofConnections.RemoveAndTrim(connection, out _);
+            }
+            else
+            {
+                _lines.RemoveAndTrim(line);
+            }
+
             if (_spare.Count < MaxSpare)
             {
                 _spare.Push(line);
@@ -75,12 +93,13 @@ internal sealed class RouteLines
     {
         RoutedSendWaiter? all = null;
         TakeAll(Anyone, ref all);
-        foreach (RouteLine line in _lines)
+        foreach (RouteLine line in All)
         {
             TakeAll(line, ref all);
         }
 
         _lines.Clear();
+        _ofConnections.Clear();
         return all;
     }
 

@@ -1,6 +1,7 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Flow;
+using Net.Zlink.Sockets.Pipes;
 
 namespace Net.Zlink.Sockets;
 
@@ -12,6 +13,9 @@ internal class RoutedSendWaiter : SendWaiter
 
     /// <summary>Where it stands. Guarded by the line's lock.</summary>
     internal RouteLine? Line { get; set; }
+
+    /// <summary>The connection it is for, whatever that peer is called; null: <see cref="RouteId"/> says whom it is for.</summary>
+    public PeerSlot? Connection { get; set; }
 
     /// <summary>It is for one peer, named by <see cref="RouteId"/>; else the socket chooses.</summary>
     public bool HasRoute => _routeLength >= 0;
@@ -41,6 +45,7 @@ internal class RoutedSendWaiter : SendWaiter
     {
         base.Clear();
         _routeLength = -1;
+        Connection = null;
     }
 }
 
@@ -79,6 +84,20 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
         }
     }
 
+    /// <summary>Somebody waits who must not be overtaken by a message to that connection.</summary>
+    public bool IsInFrontOf(PeerSlot connection)
+    {
+        if (IsEmpty)
+        {
+            return false;
+        }
+
+        using (_gate.Hold())
+        {
+            return _lines.Find(connection) is not null;
+        }
+    }
+
     /// <summary>Lets the waiter, which was refused a moment ago, stand in line, or sends its message if there is room now.</summary>
     /// <returns>Full: it stands in line. Else the outcome: the waiter was not used.</returns>
     public SendStatus Wait(RoutedSendWaiter waiter)
@@ -108,12 +127,13 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
 
     /// <summary>A pipe has room, has come or has gone: sends what can be sent now to its peer, and what is sent to whomever the socket chooses. Outside of all other locks.</summary>
     /// <param name="routeId">By which a ROUTER finds the peer; null: it has no such id.</param>
-    public void Move(byte[]? routeId)
+    /// <param name="connection">Of the peer; null: this concerns no single connection.</param>
+    public void Move(byte[]? routeId, PeerSlot? connection)
     {
         Interlocked.MemoryBarrier();
         if (!IsEmpty)
         {
-            MoveSome(routeId, all: false);
+            MoveSome(routeId, connection, all: false);
         }
     }
 
@@ -123,7 +143,7 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
         Interlocked.MemoryBarrier();
         if (!IsEmpty)
         {
-            MoveSome(null, all: true);
+            MoveSome(null, null, all: true);
         }
     }
 
@@ -169,7 +189,7 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
         _isRouting = true;
         try
         {
-            status = socket.Route(waiter.RouteId, waiter.Held.AsOutgoing());
+            status = Route(waiter);
         }
         finally
         {
@@ -183,7 +203,7 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
         return status;
     }
 
-    private void MoveSome(ReadOnlySpan<byte> routeId, bool all)
+    private void MoveSome(ReadOnlySpan<byte> routeId, PeerSlot? connection, bool all)
     {
         RoutedSendWaiter? done;
         HandedOver.Keep();
@@ -199,9 +219,17 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
                         Mark(line);
                     }
                 }
-                else if (_lines.Find(routeId) is { } line)
+                else
                 {
-                    Mark(line);
+                    if (_lines.Find(routeId) is { } ofPeer)
+                    {
+                        Mark(ofPeer);
+                    }
+
+                    if (connection is not null && _lines.Find(connection) is { } ofConnection)
+                    {
+                        Mark(ofConnection);
+                    }
                 }
 
                 done = MoveMarked();
@@ -261,13 +289,16 @@ internal sealed class SendLine(SocketCore socket) : IWaiterList
         return done;
     }
 
+    private SendStatus Route(RoutedSendWaiter waiter) =>
+        waiter.Connection is { } connection ? socket.RouteTo(connection, waiter.Held.AsOutgoing()) : socket.Route(waiter.RouteId, waiter.Held.AsOutgoing());
+
     /// <summary>False: it waits on, and with it who stands behind it.</summary>
     private bool TrySend(RoutedSendWaiter waiter)
     {
         SendStatus status;
         try
         {
-            status = socket.Route(waiter.RouteId, waiter.Held.AsOutgoing());
+            status = Route(waiter);
         }
         catch (Exception exception)
         {

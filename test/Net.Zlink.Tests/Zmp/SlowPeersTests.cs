@@ -67,7 +67,7 @@ public sealed class SlowPeersTests
     private static RouterSocket Router(ContextFixture fixture, bool handover) => fixture.Context.CreateRouter(new RouterOptions
     {
         Mandatory = true,
-        Handover = handover,
+        OnDuplicateRoutingId = handover ? DuplicateRoutingId.Replace : DuplicateRoutingId.Refuse,
         SendHighWaterMark = 1,
         SendBufferSize = 16 * 1024,
         Linger = TimeSpan.Zero,

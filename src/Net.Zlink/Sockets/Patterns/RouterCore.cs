@@ -18,8 +18,8 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     /// <summary>Messages that cannot be delivered are the sender's business; else they are dropped.</summary>
     public bool IsMandatory { get; set; }
 
-    /// <summary>A newcomer takes over a routing id that is in use.</summary>
-    public bool HandsOver { get; set; }
+    /// <summary>What happens to a newcomer whose routing id is in use.</summary>
+    public TakenIdPolicy OnTakenId { get; set; }
 
     public override bool CanSend
     {
@@ -58,10 +58,10 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
             }
         }
 
-        SendStatus status = pipe?.TrySend(message) ?? SendStatus.Unroutable;
-        if (status == SendStatus.Closed)
+        SendStatus status = Send(pipe, message);
+        while (status == SendStatus.Unroutable && TryFindOlder(routeId, ref pipe))
         {
-            status = SendStatus.Unroutable; // It is just leaving.
+            status = Send(pipe, message);
         }
 
         if (status == SendStatus.Accepted || IsMandatory)
@@ -83,6 +83,12 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     }
 
     /// <inheritdoc/>
+    public override SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) => Send(connection.Pipe is { } pipe && IsCurrent(pipe, connection) ? pipe : null, message);
+
+    /// <summary>A message for this id would be taken into its peer's queue now. If not, watchers are notified when it would.</summary>
+    public bool CanSendTo(ReadOnlySpan<byte> routeId) => !Line.IsInFrontOf(routeId) && TryFind(routeId, out Pipe? pipe) && pipe.HasRoom;
+
+    /// <inheritdoc/>
     public override bool Knows(ReadOnlySpan<byte> routeId) => TryFind(routeId, out _);
 
     /// <summary>The peer that a message with this id would go to now.</summary>
@@ -95,7 +101,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     }
 
     public override string WhyNoPlace(PeerIdentity? peer) =>
-        $"its routing id{(peer is null ? "" : $", {PeerIdentity.NameOf(peer.RoutingId)},")} is in use on this ROUTER: give each peer one of its own, or set Handover";
+        $"its routing id{(peer is null ? "" : $", {PeerIdentity.NameOf(peer.RoutingId)},")} is in use on this ROUTER: give each peer one of its own, or set OnDuplicateRoutingId";
 
     protected override bool Attach(Pipe pipe)
     {
@@ -154,9 +160,14 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         {
             id = _table.AddGenerated(pipe);
         }
+        else if (OnTakenId == TakenIdPolicy.Share)
+        {
+            id = _table.AddNewest(peer.RoutingId, pipe);
+            Volatile.Write(ref _last, null); // It may have this id.
+        }
         else if (!_table.TryAdd(peer.RoutingId, pipe, out id))
         {
-            if (!HandsOver && !IsKeptForNobody(peer.RoutingId, pipe))
+            if (OnTakenId == TakenIdPolicy.Refuse && !IsKeptForNobody(peer.RoutingId, pipe))
             {
                 return false;
             }
@@ -186,6 +197,8 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
             pipe.HasLasted |= session.HasLasted;
             pipe.WasTurnedAway = session.WasBrief && !pipe.HasLasted;
         }
+
+        Line.Move(null, pipe.Peer.Slot); // A send to that connection fails now.
     }
 
     /// <summary>
@@ -211,7 +224,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
     protected override void Evict(Pipe pipe)
     {
-        Detach(pipe, dropUnread: HandsOver); // It has left the table already; this lets go of the rest. Of one that was turned away the peer is there.
+        Detach(pipe, dropUnread: OnTakenId == TakenIdPolicy.Replace); // It has left the table already; this lets go of the rest. Of one that was turned away the peer is there.
         if (pipe is WirePipe { Dialer: { } dialer } ours)
         {
             byte[] routeId = pipe.Alias ?? pipe.Peer.RoutingId;
@@ -226,6 +239,33 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
             pipe.Close(DisconnectReason.TakenOver, TimeSpan.Zero);
         }
     }
+
+    private static SendStatus Send(Pipe? pipe, in OutgoingMessage message)
+    {
+        SendStatus status = pipe?.TrySend(message) ?? SendStatus.Unroutable;
+        return status == SendStatus.Closed ? SendStatus.Unroutable : status; // Closed: it is just leaving.
+    }
+
+    /// <summary>The peer with this id is just leaving: the next one that shares the id takes its place now.</summary>
+    private bool TryFindOlder(ReadOnlySpan<byte> routeId, ref Pipe? leaving)
+    {
+        if (leaving is null || OnTakenId != TakenIdPolicy.Share)
+        {
+            return false;
+        }
+
+        using (Gate.Hold())
+        {
+            _table.RemoveIfShared(routeId, leaving);
+            bool isOther = _table.TryGet(routeId, out Pipe? next) && !ReferenceEquals(next, leaving);
+            leaving = next;
+            Volatile.Write(ref _last, next);
+            return isOther;
+        }
+    }
+
+    /// <summary>The connection is not over. A pipe that this side made outlives it, and goes on with the next.</summary>
+    private static bool IsCurrent(Pipe pipe, PeerSlot connection) => ReferenceEquals(pipe.Peer.Slot, connection) && pipe is not WirePipe { Session: null };
 
     /// <summary>Completes when no peer has this routing id.</summary>
     private Task WhenFree(byte[] routeId)
