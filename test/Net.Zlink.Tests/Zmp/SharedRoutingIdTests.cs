@@ -106,7 +106,7 @@ public sealed class SharedRoutingIdTests
         RouterSocket router = Router(fixture, ref endpoint);
         Dealer(fixture, endpoint);
         await fixture.UntilAsync(() => router.PeerCount == 1);
-        ValueTask waiting = FirstThatWaits(() => router.SendAsync(Id, Wire.Huge, Guard.Token));
+        Task waiting = await FirstThatWaitsAsync(fixture, () => router.SendAsync(Id, Wire.Huge, Guard.Token));
         Assert.False(router.CanSendTo(Id));
         DealerSocket newcomer = Dealer(fixture, endpoint);
         await waiting.Guarded();
@@ -124,7 +124,7 @@ public sealed class SharedRoutingIdTests
         await fixture.UntilAsync(() => router.PeerCount == 1);
         DealerSocket newest = Dealer(fixture, endpoint);
         await fixture.UntilAsync(() => router.PeerCount == 2);
-        ValueTask waiting = FirstThatWaits(() => router.SendAsync(Id, Wire.Huge, Guard.Token));
+        Task waiting = await FirstThatWaitsAsync(fixture, () => router.SendAsync(Id, Wire.Huge, Guard.Token));
         newest.Dispose();
         await waiting.Guarded();
         Assert.Equal(Wire.Huge, await NextAsync(older));
@@ -140,7 +140,7 @@ public sealed class SharedRoutingIdTests
         slow.Send("question"u8);
         using Message question = await router.ReceiveAsync(Guard.Token).Guarded();
         int sent = 0;
-        ValueTask waiting = FirstThatWaits(() =>
+        Task waiting = await FirstThatWaitsAsync(fixture, () =>
         {
             sent++;
             return router.SendToAsync(question, Wire.Huge, Guard.Token);
@@ -170,7 +170,7 @@ public sealed class SharedRoutingIdTests
         slow.Send("other"u8);
         using Message question = await router.ReceiveAsync(Guard.Token).Guarded();
         using Message other = await router.ReceiveAsync(Guard.Token).Guarded();
-        ValueTask waiting = FirstThatWaits(() => router.SendToAsync(question, Wire.Huge, Guard.Token));
+        Task waiting = await FirstThatWaitsAsync(fixture, () => router.SendToAsync(question, Wire.Huge, Guard.Token));
         Task behind = router.SendToAsync(question, other, Guard.Token).AsTask();
         Dealer(fixture, endpoint);
         await fixture.UntilAsync(() => router.PeerCount == 2);
@@ -294,12 +294,17 @@ public sealed class SharedRoutingIdTests
 
     private static async Task<string> TextAsync(DealerSocket dealer) => System.Text.Encoding.ASCII.GetString(await NextAsync(dealer));
 
-    /// <summary>Sends until one waits, which is returned.</summary>
-    private static ValueTask FirstThatWaits(Func<ValueTask> send)
+    /// <summary>Sends until one waits, and not only until the system has passed on what is under way.</summary>
+    private static async Task<Task> FirstThatWaitsAsync(ContextFixture fixture, Func<ValueTask> send)
     {
         while (true)
         {
-            ValueTask sending = send();
+            Task sending = send().AsTask();
+            for (int look = 0; look < 3 && !sending.IsCompletedSuccessfully; look++)
+            {
+                await fixture.SettleAsync();
+            }
+
             if (!sending.IsCompletedSuccessfully)
             {
                 return sending;
