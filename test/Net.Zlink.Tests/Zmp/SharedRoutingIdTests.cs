@@ -104,9 +104,8 @@ public sealed class SharedRoutingIdTests
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = Router(fixture, ref endpoint);
-        Dealer(fixture, endpoint);
-        await fixture.UntilAsync(() => router.PeerCount == 1);
-        Task waiting = await FirstThatWaitsAsync(fixture, () => router.SendAsync(Id, Wire.Huge, Guard.Token));
+        await StalledPeers.ConnectAsync(fixture, router, endpoint, Id);
+        Task waiting = StalledPeers.FirstThatWaits(() => router.SendAsync(Id, Wire.Huge, Guard.Token));
         Assert.False(router.CanSendTo(Id));
         DealerSocket newcomer = Dealer(fixture, endpoint);
         await waiting.Guarded();
@@ -122,9 +121,8 @@ public sealed class SharedRoutingIdTests
         RouterSocket router = Router(fixture, ref endpoint);
         DealerSocket older = Dealer(fixture, endpoint);
         await fixture.UntilAsync(() => router.PeerCount == 1);
-        DealerSocket newest = Dealer(fixture, endpoint);
-        await fixture.UntilAsync(() => router.PeerCount == 2);
-        Task waiting = await FirstThatWaitsAsync(fixture, () => router.SendAsync(Id, Wire.Huge, Guard.Token));
+        IDisposable newest = await StalledPeers.ConnectAsync(fixture, router, endpoint, Id);
+        Task waiting = StalledPeers.FirstThatWaits(() => router.SendAsync(Id, Wire.Huge, Guard.Token));
         newest.Dispose();
         await waiting.Guarded();
         Assert.Equal(Wire.Huge, await NextAsync(older));
@@ -136,11 +134,10 @@ public sealed class SharedRoutingIdTests
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = Router(fixture, ref endpoint);
-        DealerSocket slow = Dealer(fixture, endpoint);
-        slow.Send("question"u8);
+        IDisposable slow = await StalledPeers.ConnectAsync(fixture, router, endpoint, Id, "question");
         using Message question = await router.ReceiveAsync(Guard.Token).Guarded();
         int sent = 0;
-        Task waiting = await FirstThatWaitsAsync(fixture, () =>
+        Task waiting = StalledPeers.FirstThatWaits(() =>
         {
             sent++;
             return router.SendToAsync(question, Wire.Huge, Guard.Token);
@@ -153,7 +150,7 @@ public sealed class SharedRoutingIdTests
         Assert.Equal("to the newest", await TextAsync(quick));
         for (int i = 0; i < sent; i++)
         {
-            Assert.Equal(Wire.Huge, await NextAsync(slow));
+            Assert.Equal(Wire.Huge, await StalledPeers.ReadAsync(slow));
         }
 
         await waiting.Guarded();
@@ -165,12 +162,10 @@ public sealed class SharedRoutingIdTests
     {
         await using var fixture = new ContextFixture();
         RouterSocket router = Router(fixture, ref endpoint);
-        DealerSocket slow = Dealer(fixture, endpoint);
-        slow.Send("question"u8);
-        slow.Send("other"u8);
+        IDisposable slow = await StalledPeers.ConnectAsync(fixture, router, endpoint, Id, "question", "other");
         using Message question = await router.ReceiveAsync(Guard.Token).Guarded();
         using Message other = await router.ReceiveAsync(Guard.Token).Guarded();
-        Task waiting = await FirstThatWaitsAsync(fixture, () => router.SendToAsync(question, Wire.Huge, Guard.Token));
+        Task waiting = StalledPeers.FirstThatWaits(() => router.SendToAsync(question, Wire.Huge, Guard.Token));
         Task behind = router.SendToAsync(question, other, Guard.Token).AsTask();
         Dealer(fixture, endpoint);
         await fixture.UntilAsync(() => router.PeerCount == 2);
@@ -281,7 +276,7 @@ public sealed class SharedRoutingIdTests
 
     private static DealerSocket Dealer(ContextFixture fixture, string endpoint)
     {
-        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = Id, Linger = TimeSpan.Zero, ReceiveHighWaterMark = 1, ReceiveBufferSize = 16 * 1024 });
+        DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = Id, Linger = TimeSpan.Zero });
         dealer.Connect(endpoint);
         return dealer;
     }
@@ -293,22 +288,4 @@ public sealed class SharedRoutingIdTests
     }
 
     private static async Task<string> TextAsync(DealerSocket dealer) => System.Text.Encoding.ASCII.GetString(await NextAsync(dealer));
-
-    /// <summary>Sends until one waits, and not only until the system has passed on what is under way.</summary>
-    private static async Task<Task> FirstThatWaitsAsync(ContextFixture fixture, Func<ValueTask> send)
-    {
-        while (true)
-        {
-            Task sending = send().AsTask();
-            for (int look = 0; look < 3 && !sending.IsCompletedSuccessfully; look++)
-            {
-                await fixture.SettleAsync();
-            }
-
-            if (!sending.IsCompletedSuccessfully)
-            {
-                return sending;
-            }
-        }
-    }
 }
