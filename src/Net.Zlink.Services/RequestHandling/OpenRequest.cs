@@ -94,6 +94,15 @@ internal sealed class OpenRequest
         }
     }
 
+    /// <summary>Whether it has its answer; a request that has ended counts as answered.</summary>
+    public bool IsAnswered(int generation)
+    {
+        lock (_gate)
+        {
+            return generation != Generation || _isAnswered;
+        }
+    }
+
     public bool IsOpen(int generation)
     {
         lock (_gate)
