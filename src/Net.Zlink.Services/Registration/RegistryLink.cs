@@ -139,6 +139,10 @@ internal sealed class RegistryLink
             entry.State = RegistrationState.Registered;
             entry.AcceptedWeight = request.Weight;
             entry.AcceptedAt = now;
+            if (request.Weight != entry.Weight && !_unanswered.Any(later => later.Entry == entry))
+            {
+                SendAnswered(MessageIds.UpdateWeight, entry, now); // It was changed while the entry was refused.
+            }
         }
         else
         {
