@@ -7,3 +7,8 @@ internal readonly record struct ServiceKey(ushort Kind, ServiceText Name) : ICom
 {
     public int CompareTo(ServiceKey other) => Kind != other.Kind ? Kind.CompareTo(other.Kind) : Name.CompareTo(other.Name);
 }
+
+/// <summary>One endpoint of one service.</summary>
+/// <param name="Service">The service.</param>
+/// <param name="Endpoint">The endpoint, as it came.</param>
+internal readonly record struct EntryKey(ServiceKey Service, ServiceText Endpoint);
