@@ -30,8 +30,10 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     // Replies that were accepted before the end get this long to leave.
     private static readonly TimeSpan DefaultLinger = TimeSpan.FromSeconds(5);
 
+    private readonly ZlinkContext _context;
     private readonly ReceiverOptions _options;
     private readonly ReceiverRequests _requests;
+    private readonly RegistrationSet _registrations;
     private readonly ServicesMeters _meters;
     private readonly Histogram<double> _duration;
     private int _isServing;
@@ -47,6 +49,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     public Receiver(ZlinkContext context, ReceiverOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(context);
+        _context = context;
         _options = options ?? new ReceiverOptions();
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.HeartbeatInterval, TimeSpan.Zero, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(_options.AckTimeout, TimeSpan.Zero, nameof(options));
@@ -57,10 +60,13 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         socketOptions.OnDuplicateRoutingId = DuplicateRoutingId.Share; // Two gateways may have one id: each is answered by its connection.
         Socket = context.CreateRouter(socketOptions);
         ILogger logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);
+        _registrations = new RegistrationSet(context, _options);
         _requests = new ReceiverRequests(Socket, context.TimeProvider, logger);
         _meters = new ServicesMeters("receiver", this);
         _meters.Counter("requests", Results, "{request}", "Requests by what became of them");
         _meters.Gauge("running", () => _requests.Running, "{request}", "Requests that have not ended");
+        _meters.Gauge("registrations", States, "{registration}", "Registrations by their state");
+        _meters.Counter("reregistered", () => _registrations.Links.Sum(static link => link.Reregistrations), "{registration}", "Registrations that were sent again behind a pause or because the registry had lost the entry");
         _duration = _meters.Histogram("processing.duration", "s", "How long handlers took");
     }
 
@@ -77,6 +83,80 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <exception cref="ZlinkException">As for <see cref="ZlinkSocket.Bind"/>.</exception>
     /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
     public string Bind(string endpoint) => Socket.Bind(endpoint);
+
+    /// <summary>Adds a registry: what is registered, now and later, is registered there, too, as soon as it can be reached.</summary>
+    /// <param name="routerEndpoint">The router endpoint of the registry. One that was added before stays as it is.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="routerEndpoint"/> is null.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported: that is no endpoint; nothing was added.</exception>
+    /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
+    public void ConnectRegistry(string routerEndpoint)
+    {
+        ArgumentNullException.ThrowIfNull(routerEndpoint);
+        EndpointCheck.ThrowIfInvalid(_context, routerEndpoint);
+        _registrations.AddRegistry(routerEndpoint);
+    }
+
+    /// <summary>Leaves a registry: unregisters there and ends the connections to it, in the background.</summary>
+    /// <param name="routerEndpoint">As it was given to <see cref="ConnectRegistry"/>.</param>
+    /// <returns>False: it is not among the registries.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="routerEndpoint"/> is null.</exception>
+    public bool DisconnectRegistry(string routerEndpoint)
+    {
+        ArgumentNullException.ThrowIfNull(routerEndpoint);
+        return _registrations.RemoveRegistry(routerEndpoint);
+    }
+
+    /// <summary>Offers a service at every registry. Returns at once and goes on trying: see <see cref="Registration.State"/>.</summary>
+    /// <param name="service">The name, 1 to 255 bytes of UTF-8.</param>
+    /// <param name="advertise">The endpoint that gateways are told, 1 to 255 bytes. Null: the endpoint that was bound last, with <see cref="ReceiverOptions.AdvertiseHost"/> in place of a wildcard.</param>
+    /// <param name="weight">Its share with weighted load balancing; 0 is taken for 1, as natively.</param>
+    /// <returns>The registration; dispose it to leave the registries.</returns>
+    /// <exception cref="ArgumentException">The name or the endpoint is empty or too long.</exception>
+    /// <exception cref="InvalidOperationException">Nothing is bound and no endpoint was given, the service is registered at that endpoint already, or the receiver is being drained.</exception>
+    /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
+    public Registration Register(string service, string? advertise = null, uint weight = 1)
+    {
+        ServiceText name = ServiceText.Checked(service, nameof(service));
+        if (_requests.IsDraining)
+        {
+            throw new InvalidOperationException("This receiver is being drained: it takes no further registration.");
+        }
+
+        Registration registration = _registrations.Add(name, AdvertisedEndpoint.Resolve(advertise, Socket.LastEndpoint, _options.AdvertiseHost), weight);
+        _requests.AddService(service);
+        return registration;
+    }
+
+    /// <summary>Offers a service at every registry and waits for the first registry that accepts it.</summary>
+    /// <param name="service">The name, 1 to 255 bytes of UTF-8.</param>
+    /// <param name="advertise">As for <see cref="Register"/>.</param>
+    /// <param name="weight">As for <see cref="Register"/>.</param>
+    /// <param name="cancellationToken">Ends the wait, and the registration with it.</param>
+    /// <returns>The registration; dispose it to leave the registries.</returns>
+    /// <exception cref="ArgumentException">The name or the endpoint is empty or too long.</exception>
+    /// <exception cref="InvalidOperationException">There is no registry, or as for <see cref="Register"/>.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ServiceException">RegistrationRefused: each registry that can be reached refused it, with its status byte and text; nothing is registered.</exception>
+    /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
+    public async Task<Registration> RegisterAsync(string service, string? advertise = null, uint weight = 1, CancellationToken cancellationToken = default)
+    {
+        if (_registrations.Registries.Length == 0)
+        {
+            throw new InvalidOperationException("There is no registry to wait for: call ConnectRegistry first.");
+        }
+
+        Registration registration = Register(service, advertise, weight);
+        try
+        {
+            await registration.WaitUntilRegisteredAsync(cancellationToken).ConfigureAwait(false);
+            return registration;
+        }
+        catch
+        {
+            await registration.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
 
     /// <summary>Takes the next request, if there is one.</summary>
     /// <param name="request">The request; dispose it.</param>
@@ -233,7 +313,7 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     public Task<DrainReport> DrainAsync(DrainOptions? options = null, CancellationToken cancellationToken = default)
     {
         ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed) != 0, this);
-        return _requests.TryBeginDrain() ? Drain.RunAsync(_requests, options ?? new DrainOptions(), UnregisterAllAsync, cancellationToken)
+        return _requests.TryBeginDrain() ? Drain.RunAsync(_requests, options ?? new DrainOptions(), _registrations.RemoveAllAsync, cancellationToken)
             : throw new InvalidOperationException("This receiver is being drained already.");
     }
 
@@ -267,6 +347,15 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         text.Append(CultureInfo.InvariantCulture, $"Receiver {RoutingId}, bound to {string.Join(", ", Socket.BoundEndpoints)}");
         text.AppendLine(_requests.IsRefusing ? ", draining and refusing" : _requests.IsDraining ? ", draining" : "");
         text.AppendLine(CultureInfo.InvariantCulture, $"  {statistics}");
+        foreach (Registration registration in _registrations.Registrations)
+        {
+            text.AppendLine(CultureInfo.InvariantCulture, $"  {registration.Service} at {registration.Endpoint}, weight {registration.Weight}: {registration.State}");
+            foreach (RegistryStatus status in registration.GetRegistries())
+            {
+                text.AppendLine(CultureInfo.InvariantCulture, $"    {status.RegistryEndpoint}: {status.State}, accepted at {status.AcceptedAt:O}, last heartbeat at {status.LastHeartbeatAt:O} {status.Detail}");
+            }
+        }
+
         return text.ToString();
     }
 
@@ -282,13 +371,11 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
             return;
         }
 
-        await UnregisterAllAsync().ConfigureAwait(false);
+        await _registrations.DisposeAsync().ConfigureAwait(false);
         Socket.Dispose();
         _requests.Dispose();
         _meters.Dispose();
     }
-
-    private Task UnregisterAllAsync() => Task.CompletedTask;
 
     private async Task ServeUntilEndAsync(Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency, CancellationToken cancellationToken)
     {
@@ -323,6 +410,9 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
             throw new InvalidOperationException("ServeAsync takes this receiver's requests: end it before receiving by hand.");
         }
     }
+
+    private IEnumerable<Measurement<long>> States() => _registrations.Registrations.GroupBy(static registration => registration.State)
+        .Select(static group => new Measurement<long>(group.Count(), new KeyValuePair<string, object?>("state", group.Key.ToString())));
 
     private IEnumerable<Measurement<long>> Results()
     {
