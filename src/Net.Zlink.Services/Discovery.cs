@@ -234,7 +234,7 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
             }
 
             IEnumerable<RegistryView> without = _endpoints.Where(endpoint => !_store.Views.Any(view => view.EndedAt is null && string.Equals(view.Endpoint, endpoint, StringComparison.Ordinal)))
-                .Select(endpoint => new RegistryView { Endpoint = endpoint, IsConnected = IsConnected(endpoint), RegistryId = null, Sequence = 0, LastListAt = null, Services = 0 });
+                .Select(endpoint => new RegistryView { Endpoint = endpoint, IsConnected = IsConnected(endpoint) });
             return [.. _store.Views.Select(ViewOf), .. without];
         }
     }
@@ -433,6 +433,7 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         Sequence = view.Sequence,
         LastListAt = view.LastListAt,
         Services = view.Services.Keys.Count(key => key.Kind == (ushort)Kind),
+        Instances = view.Services.Values.Where(service => service.Key.Kind == (ushort)Kind).Sum(static service => service.Instances.Length),
     };
 
     private bool IsConnected(string endpoint) => _socket.GetPeers().Any(peer => peer.IsConnected && string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal));

@@ -41,12 +41,12 @@ public class DiscoveryTests
         await using var discovery = new Discovery(fixture.Context);
         Assert.Throws<ZlinkException>(() => discovery.ConnectRegistry("nowhere"));
         discovery.ConnectRegistry(registry.PublisherEndpoint);
-        Assert.Equal((null, 0ul), (discovery.GetRegistries()[0].RegistryId, discovery.GetRegistries()[0].Sequence));
+        Assert.Equal((0u, 0ul), (discovery.GetRegistries()[0].RegistryId, discovery.GetRegistries()[0].Sequence));
         await registry.WaitForSubscribersAsync();
         registry.Publish(7, 3, ("a", "tcp://1", 1));
         await discovery.WaitForAsync("a", cancellationToken: Guard.Token).Guarded();
         RegistryView view = Assert.Single(discovery.GetRegistries());
-        Assert.Equal((registry.PublisherEndpoint, true, 7u, 3ul, 1), (view.Endpoint, view.IsConnected, view.RegistryId!.Value, view.Sequence, view.Services));
+        Assert.Equal((registry.PublisherEndpoint, true, 7u, 3ul, 1), (view.Endpoint, view.IsConnected, view.RegistryId, view.Sequence, view.Services));
 
         registry.Dispose();
         await Guard.UntilAsync(() => discovery.GetRegistries().Any(static lost => lost is { IsConnected: false, RegistryId: 7 }), "the loss shows");
