@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Patterns;
 using Net.Zlink.Sockets.Links;
+using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink;
 
@@ -284,6 +285,106 @@ public sealed class RouterSocket : ReceivingSocket
     /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. A payload is longer than a frame can be; those before it were sent.</exception>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routingId, ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) => Sender.SendManyAsync(Named(routingId), payloads, cancellationToken);
 
+    /// <summary>Whether a message for this peer would be taken into its queue now, which tells a program with <see cref="RouterOptions.Mandatory"/> whom it can send to before it has a message. A send a moment later may find another state.</summary>
+    /// <param name="routingId">The peer, by the id that its messages come with.</param>
+    /// <returns>False: no such peer, it is at its high-water mark or at a byte limit, or other sends wait for it. While false is returned for want of room, <see cref="Poller"/> and the socket's waits notice when there is room.</returns>
+    /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is.</exception>
+    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool CanSendTo(ReadOnlySpan<byte> routingId)
+    {
+        ThrowIfEnded();
+        return _core.CanSendTo(Named(routingId));
+    }
+
+    /// <summary>Answers a message by the connection that it came by, if that need not wait: whatever the peer's routing id is, and whoever has that id by now. Nothing is dropped, with and without <see cref="RouterOptions.Mandatory"/>.</summary>
+    /// <param name="received">A message that this socket received, not disposed yet, or a copy of one.</param>
+    /// <param name="payload">Any bytes, also none; copied.</param>
+    /// <param name="error">None, Again: the peer is at its high-water mark or at a byte limit, or HostUnreachable: the connection is over, be it that the peer has connected anew.</param>
+    /// <returns>True if it was accepted. If this side had made the connection and it is lost then, what waits in the queue goes out by the next one, as always.</returns>
+    /// <exception cref="ArgumentException">The first message is none that this socket received. Or the payload is longer than a frame can be.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool TrySendTo(in Message received, ReadOnlySpan<byte> payload, out ZlinkError error)
+    {
+        error = Sender.TrySendTo(ConnectionOf(received), payload);
+        return error == ZlinkError.None;
+    }
+
+    /// <summary>As <see cref="TrySendTo(in Message, ReadOnlySpan{byte}, out ZlinkError)"/>, for a message of several parts, whole or not at all.</summary>
+    /// <param name="received">A message that this socket received, not disposed yet, or a copy of one.</param>
+    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
+    /// <param name="error">As there.</param>
+    /// <returns>True if it was accepted.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
+    /// <exception cref="ArgumentException">The first message is none that this socket received. Or the other has no part.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or a message is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool TrySendTo(in Message received, MessageBuilder message, out ZlinkError error)
+    {
+        error = Sender.TrySendTo(ConnectionOf(received), message);
+        return error == ZlinkError.None;
+    }
+
+    /// <summary>As <see cref="TrySendTo(in Message, ReadOnlySpan{byte}, out ZlinkError)"/>, for a received message, without a copy of long parts.</summary>
+    /// <param name="received">A message that this socket received, not disposed yet, or a copy of one.</param>
+    /// <param name="message">A received message, which may be the same; accepted, it is ended.</param>
+    /// <param name="error">As there.</param>
+    /// <returns>True if it was accepted.</returns>
+    /// <exception cref="ArgumentException">The first message is none that this socket received.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or a message is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in the second one.</exception>
+    public bool TrySendTo(in Message received, in Message message, out ZlinkError error)
+    {
+        error = Sender.TrySendTo(ConnectionOf(received), in message);
+        return error == ZlinkError.None;
+    }
+
+    /// <summary>Answers a message by the connection that it came by, as <see cref="TrySendTo(in Message, ReadOnlySpan{byte}, out ZlinkError)"/>, waiting for room if need be.</summary>
+    /// <param name="received">A message that this socket received, not disposed yet, or a copy of one.</param>
+    /// <param name="payload">Any bytes, also none; unchanged until the task completes.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <returns>Complete when the message was accepted. Allocates nothing, waiting or not. <paramref name="received"/> may be disposed at once.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ArgumentException">The first message is none that this socket received. Or the payload is longer than a frame can be.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: the connection is over. ContextTerminated.</exception>
+    public ValueTask SendToAsync(in Message received, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) => Sender.SendToAsync(ConnectionOf(received), payload, cancellationToken);
+
+    /// <summary>As <see cref="SendToAsync(in Message, ReadOnlyMemory{byte}, CancellationToken)"/>, for a message of several parts, whole or not at all.</summary>
+    /// <param name="received">A message that this socket received, not disposed yet, or a copy of one.</param>
+    /// <param name="message">The message, of at least one part; empty when it was accepted, and not to be touched before.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <returns>Complete when the message was accepted.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
+    /// <exception cref="InvalidOperationException">The builder was touched while this waited; nothing of it was sent.</exception>
+    /// <exception cref="ArgumentException">The first message is none that this socket received. Or the other has no part.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or a message is disposed.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: the connection is over. ContextTerminated.</exception>
+    public ValueTask SendToAsync(in Message received, MessageBuilder message, CancellationToken cancellationToken = default) => Sender.SendToAsync(ConnectionOf(received), message, cancellationToken);
+
+    /// <summary>As <see cref="SendToAsync(in Message, ReadOnlyMemory{byte}, CancellationToken)"/>, for a received message, without a copy of long parts.</summary>
+    /// <param name="received">A message that this socket received, not disposed yet, or a copy of one.</param>
+    /// <param name="message">A received message, which may be the same; accepted, it is ended.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
+    /// <returns>Complete when the message was accepted.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in the second one.</exception>
+    /// <exception cref="ArgumentException">The first message is none that this socket received.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or a message is disposed.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: the connection is over. ContextTerminated.</exception>
+    public ValueTask SendToAsync(in Message received, in Message message, CancellationToken cancellationToken = default) => Sender.SendToAsync(ConnectionOf(received), in message, cancellationToken);
+
+    /// <exception cref="ArgumentException">This socket did not receive it.</exception>
+    private PeerSlot ConnectionOf(in Message received)
+    {
+        ThrowIfEnded();
+        return received.Sender is PeerIdentity sender && !ReferenceEquals(sender, PeerIdentity.Unknown) && sender.Slot.Pipe is var link && (link is null || ReferenceEquals(link.Socket, _core)) ? sender.Slot
+            : throw new ArgumentException("This is no message that a peer of this socket sent: pass a message that this ROUTER received.", nameof(received));
+    }
+
     /// <summary>What no peer can ever be called is a mistake of the caller's, such as the routing id of a message that was not received from a ROUTER: told, where an id that is only unknown is dropped.</summary>
     /// <remarks>Not in <see cref="MessageSender"/>: what a <see cref="Proxy"/> takes for an id comes from a peer, and whatever that is must not end the proxy. One comparison.</remarks>
     private static ReadOnlySpan<byte> Named(ReadOnlySpan<byte> routingId) => Named(routingId, nameof(routingId));
@@ -312,7 +413,12 @@ public sealed class RouterSocket : ReceivingSocket
     {
         base.ApplyOptions();
         _core.IsMandatory = Options.Mandatory;
-        _core.HandsOver = Options.Handover;
+        _core.OnTakenId = Options.OnDuplicateRoutingId switch
+        {
+            DuplicateRoutingId.Replace => TakenIdPolicy.Replace,
+            DuplicateRoutingId.Share => TakenIdPolicy.Share,
+            _ => TakenIdPolicy.Refuse,
+        };
         _core.ProbesRouter = Options.ProbeRouter;
     }
 }

@@ -108,6 +108,16 @@ public sealed class XPubSocket : DuplexSocket
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySendTo(in Message notice, MessageBuilder message) => IsThere(notice, out PeerLink asker) && Sender.TrySendTo(asker, message);
 
+    /// <summary>As <see cref="TrySendTo(in Message, ReadOnlySpan{byte})"/>, for a message that was received or built: it is passed on without a copy of long parts. A copy of one message can go to any number of subscribers.</summary>
+    /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>.</param>
+    /// <param name="message">The message; accepted, it is ended.</param>
+    /// <returns>False if the subscriber has gone, or is at its high-water mark; nothing is counted as dropped then.</returns>
+    /// <exception cref="ArgumentException">The first message is no notice of this socket: a peer sent it. Or the other has several parts with Conflate.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in the second one.</exception>
+    /// <exception cref="ObjectDisposedException">The socket, the notice or the message is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool TrySendTo(in Message notice, in Message message) => IsThere(notice, out PeerLink asker) && Sender.TrySendTo(asker, in message);
+
     private protected override void ApplyOptions()
     {
         base.ApplyOptions();

@@ -50,6 +50,12 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <summary>The buffer pool of this context's sockets. Applications may rent from it too.</summary>
     public BufferPool Pool => _host.Pool;
 
+    /// <summary>The clock of this context: <see cref="ZlinkContextOptions.TimeProvider"/>.</summary>
+    public TimeProvider TimeProvider => _options.TimeProvider;
+
+    /// <summary>Where this context logs: <see cref="ZlinkContextOptions.LoggerFactory"/>, or a factory of loggers that write nothing.</summary>
+    public ILoggerFactory LoggerFactory => _options.LoggerFactory ?? NullLoggerFactory.Instance;
+
     internal ZlinkContextOptions Options => _options;
 
     internal EngineHost Host => _host;

@@ -46,6 +46,50 @@ internal readonly struct MessageSender
     /// <summary>The same with a message of several parts.</summary>
     public bool TrySendTo(PeerLink peer, MessageBuilder message) => peer.TrySend(new OutgoingMessage(Checked(message))) == SendStatus.Accepted;
 
+    /// <summary>The same with a received message, which is ended if it was accepted.</summary>
+    public bool TrySendTo(PeerLink peer, in Message message)
+    {
+        if (peer.TrySend(Deferred(message).AsOutgoing()) != SendStatus.Accepted)
+        {
+            return false;
+        }
+
+        message.Dispose();
+        return true;
+    }
+
+    /// <summary>Sends to one connection of a ROUTER.</summary>
+    public ZlinkError TrySendTo(PeerSlot connection, ReadOnlySpan<byte> payload)
+    {
+        var message = new OutgoingMessage(HeaderOf(payload.Length), payload);
+        return ToError(_core.TrySendTo(connection, message));
+    }
+
+    public ZlinkError TrySendTo(PeerSlot connection, MessageBuilder message) => ToError(_core.TrySendTo(connection, new OutgoingMessage(Checked(message))));
+
+    public ZlinkError TrySendTo(PeerSlot connection, in Message message)
+    {
+        ZlinkError error = ToError(_core.TrySendTo(connection, Deferred(message).AsOutgoing()));
+        if (error == ZlinkError.None)
+        {
+            message.Dispose();
+        }
+
+        return error;
+    }
+
+    public ValueTask SendToAsync(PeerSlot connection, ReadOnlyMemory<byte> payload, CancellationToken cancellation)
+    {
+        Protocol.FrameHeader header = HeaderOf(payload.Length);
+        return SendDeferredAsync(default, new DeferredMessage(header, payload, owner: null), default, cancellation, connection);
+    }
+
+    public ValueTask SendToAsync(PeerSlot connection, MessageBuilder message, CancellationToken cancellation) =>
+        SendDeferredAsync(default, new DeferredMessage(Checked(message)), default, cancellation, connection);
+
+    public ValueTask SendToAsync(PeerSlot connection, in Message message, CancellationToken cancellation) =>
+        SendDeferredAsync(default, Deferred(message), message, cancellation, connection);
+
     /// <summary>Passes a received message on. Accepted, it is ended.</summary>
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, in Message message)
     {
@@ -295,14 +339,14 @@ internal readonly struct MessageSender
         return BlockingWait.Until(waiter, _core.BlockedSends, limit) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
     }
 
-    private ValueTask SendDeferredAsync(ReadOnlySpan<byte> routeId, in DeferredMessage message, in Message forwarded, CancellationToken cancellation)
+    private ValueTask SendDeferredAsync(ReadOnlySpan<byte> routeId, in DeferredMessage message, in Message forwarded, CancellationToken cancellation, PeerSlot? connection = null)
     {
         if (cancellation.IsCancellationRequested)
         {
             return ValueTask.FromCanceled(cancellation);
         }
 
-        SendStatus status = _core.TrySend(routeId, message.AsOutgoing());
+        SendStatus status = connection is null ? _core.TrySend(routeId, message.AsOutgoing()) : _core.TrySendTo(connection, message.AsOutgoing());
         if (status == SendStatus.Full)
         {
             SendReceipt waiter = _waiters.Rent();
@@ -311,6 +355,7 @@ internal readonly struct MessageSender
             waiter.Deferred = message;
             waiter.Forwarded = forwarded;
             waiter.SetRoute(routeId);
+            waiter.Connection = connection;
             status = _core.BlockedSends.Enqueue(waiter);
             if (status == SendStatus.Full)
             {

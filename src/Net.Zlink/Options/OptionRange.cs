@@ -56,6 +56,9 @@ internal static class OptionRange
     public static TimeSpan TimeAboveZero(TimeSpan value, [CallerMemberName] string option = "") =>
         value > TimeSpan.Zero ? value : throw OutOfRange(value, $"{option} takes what is above TimeSpan.Zero, not {Text(value)}.");
 
+    public static T Defined<T>(T value, [CallerMemberName] string option = "")
+        where T : struct, Enum => Enum.IsDefined(value) ? value : throw OutOfRange(value, $"{option} takes {string.Join(", ", Enum.GetNames<T>())}, not {value}.");
+
     public static T NotNull<T>(T value, string otherwise, [CallerMemberName] string option = "")
         where T : class => value ?? throw new ArgumentNullException(Setters, $"{option} takes no null: {otherwise}.");
 

@@ -25,9 +25,9 @@ public sealed class RouterOptions : ZmpSocketOptions
     /// <summary>Sends that cannot be delivered fail (no such peer) or wait (no room), instead of being dropped and counted. Default false. Acts at once.</summary>
     public bool Mandatory { get; set => Set(ref field, value); }
 
-    /// <summary>A newcomer that announces a routing id in use takes it over, and the earlier connection is closed; one that this side had made is made again when the id is free. Default false: the newcomer is turned away until the id is free. Acts at once.</summary>
-    /// <remarks>Who is turned away learns it one way there and back after it has begun to write: what it has written by then is lost (docs/protocol.md section 15.3).</remarks>
-    public bool Handover { get; set => Set(ref field, value); }
+    /// <summary>What happens to a peer that announces a routing id in use. Default <see cref="DuplicateRoutingId.Refuse"/>. Acts at once, on peers that come afterwards.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">On setting: the value is none of the enum's.</exception>
+    public DuplicateRoutingId OnDuplicateRoutingId { get; set => Set(ref field, OptionRange.Defined(value)); }
 
     /// <summary>Send each new peer an empty message first. Default false. Acts at once, on peers that come afterwards.</summary>
     public bool ProbeRouter { get; set => Set(ref field, value); }

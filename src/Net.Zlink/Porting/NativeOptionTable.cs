@@ -51,7 +51,7 @@ internal static class NativeOptionTable
         Switch<DealerOptions>(54, "CONFLATE", "Conflate", static o => o.Conflate, static (o, v) => o.Conflate = v),
         Switch<PubOptions>(54, "CONFLATE", "Conflate", static o => o.Conflate, static (o, v) => o.Conflate = v),
         Switch<SubOptions>(54, "CONFLATE", "Conflate", static o => o.Conflate, static (o, v) => o.Conflate = v),
-        Flag<RouterOptions>(56, "ROUTER_HANDOVER", "Handover", static (o, v) => o.Handover = v),
+        Flag<RouterOptions>(56, "ROUTER_HANDOVER", "OnDuplicateRoutingId", static (o, v) => o.OnDuplicateRoutingId = v ? DuplicateRoutingId.Replace : DuplicateRoutingId.Refuse),
         General<SocketOptions>(57, "TOS", "TypeOfService", static o => o.TypeOfService, static (o, v) => o.TypeOfService = (int)v, most: 255),
         new(61, "CONNECT_ROUTING_ID", "Connect(endpoint, peerRoutingId)", NativeKind.Bytes) { Fits = static t => t.Socket is RouterSocket, SetBytes = static (t, v) => NamePeer(t, v) },
         General<SocketOptions>(66, "HANDSHAKE_IVL", "HandshakeInterval", static o => Ms(o.HandshakeInterval), static (o, v) => o.HandshakeInterval = Time(v)),

@@ -1,4 +1,5 @@
 using Net.Zlink.Engine;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets;
@@ -22,26 +23,34 @@ internal sealed class BlockedRoutes
     private const int MaxCached = 64;
 
     private readonly HashSet<BlockedRoute> _routes = new(ByRoute.Instance);
+    private readonly Dictionary<PeerSlot, BlockedRoute> _ofConnections = [];
     private readonly Stack<BlockedRoute> _cached = [];
 
     /// <summary>Those who leave it to the socket whom their message goes to.</summary>
     public BlockedRoute Anyone { get; } = new();
 
-    /// <summary>The lines of peers, each with somebody in it.</summary>
-    public HashSet<BlockedRoute> All => _routes;
+    /// <summary>The lines of peers and connections, each with somebody in it.</summary>
+    public IEnumerable<BlockedRoute> All => _routes.Concat(_ofConnections.Values);
 
     /// <summary>The line of those who wait for one peer; null if nobody does.</summary>
     public BlockedRoute? Find(ReadOnlySpan<byte> routeId) => _routes.Count > 0 && _routes.GetAlternateLookup<ReadOnlySpan<byte>>().TryGetValue(routeId, out BlockedRoute? route) ? route : null;
 
+    /// <summary>The line of those who wait for one connection; null if nobody does.</summary>
+    public BlockedRoute? Find(PeerSlot connection) => _ofConnections.Count > 0 ? _ofConnections.GetValueOrDefault(connection) : null;
+
     /// <summary>Puts a waiter at the end of its line.</summary>
     public BlockedRoute Add(RoutedSendWaiter waiter)
     {
-        BlockedRoute? route = waiter.HasRoute ? Find(waiter.RouteId) : Anyone;
+        BlockedRoute? route = waiter.Connection is { } connection ? Find(connection) : waiter.HasRoute ? Find(waiter.RouteId) : Anyone;
         bool isNew = route is null;
         route ??= _cached.Count > 0 ? _cached.Pop() : new BlockedRoute();
         route.Waiters.Add(waiter);
         waiter.Route = route;
-        if (isNew)
+        if (isNew && waiter.Connection is { } key)
+        {
+            _ofConnections.Add(key, route);
+        }
+        else if (isNew)
         {
             _routes.Add(route);
         }
@@ -57,9 +66,18 @@ internal sealed class BlockedRoutes
             return false;
         }
 
-        if (waiter.HasRoute && waiter is { Previous: null, Next: null })
+        if ((waiter.HasRoute || waiter.Connection is not null) && waiter is { Previous: null, Next: null })
         {
-            _routes.RemoveAndTrim(route); // While its last waiter says whose it is.
+            // While its last waiter says whose it is.
+            if (waiter.Connection is { } connection)
+            {
+                _ofConnections.RemoveAndTrim(connection, out _);
+            }
+            else
+            {
+                _routes.RemoveAndTrim(route);
+            }
+
             if (_cached.Count < MaxCached)
             {
                 _cached.Push(route);
@@ -75,12 +93,13 @@ internal sealed class BlockedRoutes
     {
         RoutedSendWaiter? all = null;
         RemoveAll(Anyone, ref all);
-        foreach (BlockedRoute route in _routes)
+        foreach (BlockedRoute route in All)
         {
             RemoveAll(route, ref all);
         }
 
         _routes.Clear();
+        _ofConnections.Clear();
         return all;
     }
 

@@ -1,6 +1,7 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Flow;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets;
 
@@ -12,6 +13,9 @@ internal class RoutedSendWaiter : SendWaiter
 
     /// <summary>Where it stands. Guarded by the line's lock.</summary>
     internal BlockedRoute? Route { get; set; }
+
+    /// <summary>The connection it is for, whatever that peer is called; null: <see cref="RouteId"/> says whom it is for.</summary>
+    public PeerSlot? Connection { get; set; }
 
     /// <summary>It is for one peer, named by <see cref="RouteId"/>; else the socket chooses.</summary>
     public bool HasRoute => _routeLength >= 0;
@@ -41,6 +45,7 @@ internal class RoutedSendWaiter : SendWaiter
     {
         base.Clear();
         _routeLength = -1;
+        Connection = null;
     }
 }
 
@@ -79,6 +84,20 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         }
     }
 
+    /// <summary>Somebody waits who must not be overtaken by a message to that connection.</summary>
+    public bool HasEarlierWaiter(PeerSlot connection)
+    {
+        if (IsEmpty)
+        {
+            return false;
+        }
+
+        using (_gate.EnterScope())
+        {
+            return _routes.Find(connection) is not null;
+        }
+    }
+
     /// <summary>Lets the waiter, which was refused a moment ago, stand in line, or sends its message if there is room now.</summary>
     /// <returns>Full: it stands in line. Else the outcome: the waiter was not used.</returns>
     public SendStatus Enqueue(RoutedSendWaiter waiter)
@@ -108,12 +127,13 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
 
     /// <summary>A pipe has room, has come or has gone: sends what can be sent now to its peer, and what is sent to whomever the socket chooses. Outside of all other locks.</summary>
     /// <param name="routeId">By which a ROUTER finds the peer; null: it has no such id.</param>
-    public void Retry(byte[]? routeId)
+    /// <param name="connection">Of the peer; null: this concerns no single connection.</param>
+    public void Retry(byte[]? routeId, PeerSlot? connection)
     {
         Interlocked.MemoryBarrier();
         if (!IsEmpty)
         {
-            RetrySome(routeId, all: false);
+            RetrySome(routeId, connection, all: false);
         }
     }
 
@@ -123,7 +143,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         Interlocked.MemoryBarrier();
         if (!IsEmpty)
         {
-            RetrySome(null, all: true);
+            RetrySome(null, null, all: true);
         }
     }
 
@@ -169,7 +189,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         _isRouting = true;
         try
         {
-            status = socket.Route(waiter.RouteId, waiter.Deferred.AsOutgoing());
+            status = Route(waiter);
         }
         finally
         {
@@ -183,7 +203,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         return status;
     }
 
-    private void RetrySome(ReadOnlySpan<byte> routeId, bool all)
+    private void RetrySome(ReadOnlySpan<byte> routeId, PeerSlot? connection, bool all)
     {
         RoutedSendWaiter? done;
         DeferredDisposal.Defer();
@@ -199,9 +219,17 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
                         Mark(route);
                     }
                 }
-                else if (_routes.Find(routeId) is { } route)
+                else
                 {
-                    Mark(route);
+                    if (_routes.Find(routeId) is { } ofPeer)
+                    {
+                        Mark(ofPeer);
+                    }
+
+                    if (connection is not null && _routes.Find(connection) is { } ofConnection)
+                    {
+                        Mark(ofConnection);
+                    }
                 }
 
                 done = RetryMarked();
@@ -261,13 +289,16 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         return done;
     }
 
+    private SendStatus Route(RoutedSendWaiter waiter) =>
+        waiter.Connection is { } connection ? socket.RouteTo(connection, waiter.Deferred.AsOutgoing()) : socket.Route(waiter.RouteId, waiter.Deferred.AsOutgoing());
+
     /// <summary>False: it waits on, and with it who stands behind it.</summary>
     private bool TrySend(RoutedSendWaiter waiter)
     {
         SendStatus status;
         try
         {
-            status = socket.Route(waiter.RouteId, waiter.Deferred.AsOutgoing());
+            status = Route(waiter);
         }
         catch (Exception exception)
         {

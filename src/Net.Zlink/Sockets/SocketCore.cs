@@ -88,6 +88,13 @@ internal abstract class SocketCore
     public SendStatus TrySend(ReadOnlySpan<byte> routeId, in OutgoingMessage message) =>
         IsClosed ? End.Outcome : BlockedSends.HasEarlierWaiter(routeId) ? SendStatus.Full : Route(routeId, message);
 
+    /// <summary>Sends to one connection, without waiting: never dropped, whatever the type's rule (ROUTER).</summary>
+    public virtual SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) => SendStatus.Unroutable;
+
+    /// <summary>As <see cref="RouteTo"/>, behind those who wait.</summary>
+    public SendStatus TrySendTo(PeerSlot connection, in OutgoingMessage message) =>
+        IsClosed ? End.Outcome : BlockedSends.HasEarlierWaiter(connection) ? SendStatus.Full : RouteTo(connection, message);
+
     /// <summary>Whether a message that begins with this part is for the application (SUB). Any thread; takes no lock but a last one of its own.</summary>
     public virtual bool Accepts(ReadOnlySpan<byte> firstPart) => true;
 
@@ -132,7 +139,7 @@ internal abstract class SocketCore
             }
         }
 
-        OnMaySend(routeId);
+        OnMaySend(routeId, link.Peer.Slot);
     }
 
     /// <summary>Takes a pipe in, if the type has a place for it. Outside of all locks.</summary>
@@ -199,7 +206,7 @@ internal abstract class SocketCore
             DisplacePeer(loser);
         }
 
-        OnMaySend(routeId);
+        OnMaySend(routeId, link.Peer.Slot);
         return true;
     }
 
@@ -235,7 +242,7 @@ internal abstract class SocketCore
         }
 
         // A send that waited for this one's room need not any more, be it that it goes to others only, or to nobody.
-        OnMaySend(routeId);
+        OnMaySend(routeId, link.Peer.Slot);
     }
 
     /// <summary>Ends a peer that came in: it has no place from here on, and what it sent is dropped. What was sent to it goes out within the linger time.</summary>
@@ -402,9 +409,9 @@ internal abstract class SocketCore
     }
 
     /// <summary>Some pipe has room, has come or has gone.</summary>
-    protected void OnMaySend(byte[]? routeId)
+    protected void OnMaySend(byte[]? routeId, PeerSlot? connection = null)
     {
-        BlockedSends.Retry(routeId);
+        BlockedSends.Retry(routeId, connection);
         WritableWatchers.Notify(); // Behind the full fence that the line begins with.
     }
 

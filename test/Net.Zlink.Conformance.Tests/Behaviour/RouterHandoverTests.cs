@@ -13,7 +13,7 @@ public sealed class RouterHandoverTests
     public async Task With_handover_the_newcomer_gets_the_id_and_the_old_peer_hears_nothing_more(string transport)
     {
         await using var fixture = new StreamFixture();
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Handover = true });
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { OnDuplicateRoutingId = DuplicateRoutingId.Replace });
         string endpoint = router.Bind(Link.Any(transport));
         DealerSocket first = await ConnectAsync(fixture, router, endpoint);
         DealerSocket second = fixture.Context.CreateDealer(new DealerOptions { RoutingId = SocketWords.Bytes("X") });
@@ -32,7 +32,7 @@ public sealed class RouterHandoverTests
     public async Task The_connection_that_lost_its_id_is_closed_and_does_not_come_back(string transport)
     {
         await using var fixture = new StreamFixture();
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Handover = true });
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { OnDuplicateRoutingId = DuplicateRoutingId.Replace });
         string endpoint = router.Bind(Link.Any(transport));
         DealerSocket first = await ConnectAsync(fixture, router, endpoint);
         using SocketMonitor monitor = first.OpenMonitor(SocketEventTypes.Disconnected | SocketEventTypes.ConnectRetried);

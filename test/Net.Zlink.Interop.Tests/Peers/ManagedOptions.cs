@@ -120,7 +120,7 @@ internal static class ManagedOptions
                 router.Mandatory = value;
                 break;
             case (RouterOptions router, NativeOption.RouterHandover):
-                router.Handover = value;
+                router.OnDuplicateRoutingId = value ? DuplicateRoutingId.Replace : DuplicateRoutingId.Refuse;
                 break;
             case (RouterOptions router, NativeOption.ProbeRouter):
                 router.ProbeRouter = value;

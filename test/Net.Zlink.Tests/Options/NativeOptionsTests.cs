@@ -196,7 +196,7 @@ public sealed class NativeOptionsTests
         NativeOptions.Set(router, 33, 7);
         NativeOptions.Set(router, 56, 1);
         NativeOptions.Set(router, 51, 1);
-        Assert.True(router.Options is { Mandatory: true, Handover: true, ProbeRouter: true });
+        Assert.True(router.Options is { Mandatory: true, OnDuplicateRoutingId: DuplicateRoutingId.Replace, ProbeRouter: true });
         NativeOptions.Set(router, 33, 0);
         Assert.False(router.Options.Mandatory);
         Assert.Equal(ZlinkError.InvalidArgument, Assert.Throws<ZlinkException>(() => NativeOptions.GetInt32(router, 33)).Error);

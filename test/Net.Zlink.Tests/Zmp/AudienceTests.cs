@@ -115,7 +115,7 @@ public sealed class AudienceTests
     public async Task A_router_sends_to_whoever_holds_the_id_now()
     {
         await using var fixture = new ContextFixture();
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true, Handover = true });
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Mandatory = true, OnDuplicateRoutingId = DuplicateRoutingId.Replace });
         router.Bind(Name);
         DealerSocket first = Dealer(fixture, "id");
         Assert.True(router.TrySend("id"u8, "1"u8));

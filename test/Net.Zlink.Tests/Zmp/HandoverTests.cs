@@ -96,7 +96,7 @@ public sealed class HandoverTests
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions
         {
             RoutingId = "A"u8.ToArray(),
-            Handover = true,
+            OnDuplicateRoutingId = DuplicateRoutingId.Replace,
             ReconnectInterval = TimeSpan.FromMilliseconds(1),
             Linger = TimeSpan.Zero,
         });

@@ -62,7 +62,7 @@ public sealed class InprocRoutingIdTests
         await using var fixture = new ContextFixture();
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = Id });
         dealer.Bind("inproc://handed");
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Handover = true });
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { OnDuplicateRoutingId = DuplicateRoutingId.Replace });
         for (int i = 0; i < 10; i++)
         {
             router.Connect("inproc://handed");

@@ -99,7 +99,7 @@ public sealed class MutualRoutersTests
         RouterSocket router = context.CreateRouter(new RouterOptions
         {
             RoutingId = System.Text.Encoding.ASCII.GetBytes(name),
-            Handover = handover,
+            OnDuplicateRoutingId = handover ? DuplicateRoutingId.Replace : DuplicateRoutingId.Refuse,
             Linger = TimeSpan.Zero,
             SendHighWaterMark = 10,
         });

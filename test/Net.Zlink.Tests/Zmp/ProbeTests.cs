@@ -72,7 +72,7 @@ public sealed class ProbeTests
     public async Task A_probe_comes_ahead_of_sends_that_waited_for_room_at_the_peer_of_that_routing_id_before(string endpoint)
     {
         await using var fixture = new ContextFixture();
-        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { ProbeRouter = true, Mandatory = true, Handover = true, SendHighWaterMark = 1 });
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { ProbeRouter = true, Mandatory = true, OnDuplicateRoutingId = DuplicateRoutingId.Replace, SendHighWaterMark = 1 });
         string bound = router.Bind(endpoint);
         using DealerSocket full = fixture.Context.CreateDealer(new DealerOptions { RoutingId = "same"u8.ToArray(), ReceiveHighWaterMark = 1 });
         full.Connect(bound);

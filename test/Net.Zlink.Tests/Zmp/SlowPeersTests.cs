@@ -1,15 +1,12 @@
-using System.Buffers.Binary;
-using Net.Zlink.Tests.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
+using static Net.Zlink.Tests.Zmp.StalledPeers;
 
 namespace Net.Zlink.Tests.Zmp;
 
 /// <summary>A ROUTER with sends that wait for peers that do not read.</summary>
 public sealed class SlowPeersTests
 {
-    private const string Inproc = "inproc://slow";
-    private const string Tcp = "tcp://127.0.0.1:0";
     private static readonly byte[] A = "A"u8.ToArray();
     private static readonly byte[] B = "B"u8.ToArray();
     private static readonly byte[] Last = [2];
@@ -67,62 +64,11 @@ public sealed class SlowPeersTests
     private static RouterSocket Router(ContextFixture fixture, bool handover) => fixture.Context.CreateRouter(new RouterOptions
     {
         Mandatory = true,
-        Handover = handover,
+        OnDuplicateRoutingId = handover ? DuplicateRoutingId.Replace : DuplicateRoutingId.Refuse,
         SendHighWaterMark = 1,
         SendBufferSize = 16 * 1024,
         Linger = TimeSpan.Zero,
     });
 
-    /// <summary>A peer that reads nothing by itself: over TCP a plain socket, since how much a DEALER with a low mark still takes in is up to the system's timers.</summary>
-    private static async Task<IDisposable> ConnectAsync(ContextFixture fixture, RouterSocket router, string endpoint, byte[] id)
-    {
-        IDisposable peer;
-        if (string.Equals(endpoint, Inproc, StringComparison.Ordinal))
-        {
-            DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { RoutingId = id, ReceiveHighWaterMark = 1 });
-            dealer.Connect(endpoint);
-            peer = dealer;
-        }
-        else
-        {
-            RawPeer raw = await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
-            await raw.SendAsync(ZmpFixture.DealerGreeting(id));
-            peer = raw;
-        }
-
-        await fixture.UntilAsync(() => router.GetPeers().Any(p => p.RoutingId.Span.SequenceEqual(id)));
-        return peer;
-    }
-
-    /// <summary>The next message of data.</summary>
-    private static async Task<byte[]> ReadAsync(IDisposable peer)
-    {
-        if (peer is DealerSocket dealer)
-        {
-            using Message message = await dealer.ReceiveAsync(Guard.Token).Guarded();
-            return message.Span.ToArray();
-        }
-
-        while (true)
-        {
-            byte[] header = await ((RawPeer)peer).ReadAsync(8);
-            byte[] payload = await ((RawPeer)peer).ReadAsync(BinaryPrimitives.ReadInt32BigEndian(header.AsSpan(4)));
-            if (header[2] == 0)
-            {
-                return payload; // The others are HELLO and READY.
-            }
-        }
-    }
-
-    private static Task FirstThatWaits(RouterSocket router, byte[] id)
-    {
-        while (true)
-        {
-            Task sending = router.SendAsync(id, Wire.Huge, Guard.Token).AsTask();
-            if (!sending.IsCompleted)
-            {
-                return sending;
-            }
-        }
-    }
+    private static Task FirstThatWaits(RouterSocket router, byte[] id) => StalledPeers.FirstThatWaits(() => router.SendAsync(id, Wire.Huge, Guard.Token));
 }

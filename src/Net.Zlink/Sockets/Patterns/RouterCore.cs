@@ -18,8 +18,8 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     /// <summary>Messages that cannot be delivered are the sender's business; else they are dropped.</summary>
     public bool IsMandatory { get; set; }
 
-    /// <summary>A newcomer takes over a routing id that is in use.</summary>
-    public bool HandsOver { get; set; }
+    /// <summary>What happens to a newcomer whose routing id is in use.</summary>
+    public TakenIdPolicy OnTakenId { get; set; }
 
     public override bool CanSend
     {
@@ -58,10 +58,10 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
             }
         }
 
-        SendStatus status = link?.TrySend(message) ?? SendStatus.Unroutable;
-        if (status == SendStatus.Closed)
+        SendStatus status = Send(link, message);
+        while (status == SendStatus.Unroutable && TryFindOlder(routeId, ref link))
         {
-            status = SendStatus.Unroutable; // It is just leaving.
+            status = Send(link, message);
         }
 
         if (status == SendStatus.Accepted || IsMandatory)
@@ -83,6 +83,12 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     }
 
     /// <inheritdoc/>
+    public override SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) => Send(connection.Pipe is { } link && IsCurrent(link, connection) ? link : null, message);
+
+    /// <summary>A message for this id would be taken into its peer's queue now. If not, watchers are notified when it would.</summary>
+    public bool CanSendTo(ReadOnlySpan<byte> routeId) => !BlockedSends.HasEarlierWaiter(routeId) && TryFind(routeId, out PeerLink? link) && link.HasCapacity;
+
+    /// <inheritdoc/>
     public override bool Knows(ReadOnlySpan<byte> routeId) => TryFind(routeId, out _);
 
     /// <summary>The peer that a message with this id would go to now.</summary>
@@ -95,7 +101,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     }
 
     public override string RefusalReason(PeerIdentity? peer) =>
-        $"its routing id{(peer is null ? "" : $", {PeerIdentity.NameOf(peer.RoutingId)},")} is in use on this ROUTER: give each peer one of its own, or set Handover";
+        $"its routing id{(peer is null ? "" : $", {PeerIdentity.NameOf(peer.RoutingId)},")} is in use on this ROUTER: give each peer one of its own, or set OnDuplicateRoutingId";
 
     protected override bool Attach(PeerLink link)
     {
@@ -154,9 +160,14 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
         {
             id = _table.AddGenerated(link);
         }
+        else if (OnTakenId == TakenIdPolicy.Share)
+        {
+            id = _table.AddNewest(peer.RoutingId, link);
+            Volatile.Write(ref _last, null); // It may have this id.
+        }
         else if (!_table.TryAdd(peer.RoutingId, link, out id))
         {
-            if (!HandsOver && !IsUnowned(peer.RoutingId, link))
+            if (OnTakenId == TakenIdPolicy.Refuse && !IsUnowned(peer.RoutingId, link))
             {
                 return false;
             }
@@ -186,6 +197,8 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
             link.HasLasted |= session.HasLasted;
             link.WasRejected = session.WasBrief && !link.HasLasted;
         }
+
+        BlockedSends.Retry(null, link.Peer.Slot); // A send to that connection fails now.
     }
 
     /// <summary>
@@ -211,7 +224,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
     protected override void DisplacePeer(PeerLink link)
     {
-        Detach(link, dropUnread: HandsOver); // It has left the table already; this lets go of the rest. Of one that was turned away the peer is there.
+        Detach(link, dropUnread: OnTakenId == TakenIdPolicy.Replace); // It has left the table already; this lets go of the rest. Of one that was turned away the peer is there.
         if (link is WireLink { Dialer: { } dialer } ours)
         {
             byte[] routeId = link.Alias ?? link.Peer.RoutingId;
@@ -226,6 +239,33 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
             link.Close(DisconnectReason.TakenOver, TimeSpan.Zero);
         }
     }
+
+    private static SendStatus Send(PeerLink? link, in OutgoingMessage message)
+    {
+        SendStatus status = link?.TrySend(message) ?? SendStatus.Unroutable;
+        return status == SendStatus.Closed ? SendStatus.Unroutable : status; // Closed: it is just leaving.
+    }
+
+    /// <summary>The peer with this id is just leaving: the next one that shares the id takes its place now.</summary>
+    private bool TryFindOlder(ReadOnlySpan<byte> routeId, ref PeerLink? leaving)
+    {
+        if (leaving is null || OnTakenId != TakenIdPolicy.Share)
+        {
+            return false;
+        }
+
+        using (Gate.EnterScope())
+        {
+            _table.RemoveIfShared(routeId, leaving);
+            bool isOther = _table.TryGet(routeId, out PeerLink? next) && !ReferenceEquals(next, leaving);
+            leaving = next;
+            Volatile.Write(ref _last, next);
+            return isOther;
+        }
+    }
+
+    /// <summary>The connection is not over. A pipe that this side made outlives it, and goes on with the next.</summary>
+    private static bool IsCurrent(PeerLink link, PeerSlot connection) => ReferenceEquals(link.Peer.Slot, connection) && link is not WireLink { Session: null };
 
     /// <summary>Completes when no peer has this routing id.</summary>
     private Task WhenReleased(byte[] routeId)

@@ -14,6 +14,7 @@ internal sealed class PeerTable<TPeer>
 
     private readonly Dictionary<byte[], TPeer> _peers = new(RoutingIdComparer.Instance);
     private readonly Dictionary<byte[], TPeer>.AlternateLookup<ReadOnlySpan<byte>> _bySpan;
+    private ListsByKey<byte[], TPeer>? _older;
     private uint _nextGenerated;
 
     /// <summary>A table whose generated ids start anywhere: two sockets, or two runs of a program, do not name their peers alike.</summary>
@@ -31,7 +32,7 @@ internal sealed class PeerTable<TPeer>
 
     public int Count => _peers.Count;
 
-    /// <summary>All peers that have an id, in no particular order.</summary>
+    /// <summary>The peers that messages by id go to, one of each id, in no particular order.</summary>
     public Dictionary<byte[], TPeer>.ValueCollection Peers => _peers.Values;
 
     public bool TryGet(ReadOnlySpan<byte> id, [NotNullWhen(true)] out TPeer? peer) => _bySpan.TryGetValue(id, out peer);
@@ -89,11 +90,48 @@ internal sealed class PeerTable<TPeer>
         return previous;
     }
 
-    /// <summary>Frees the id of a peer, if it is still the peer's: after a handover it is the newcomer's.</summary>
+    /// <summary>Gives a peer an id that others may have too. From here on the id finds this peer.</summary>
+    /// <param name="id">At least one byte.</param>
+    /// <param name="peer">The newcomer.</param>
+    /// <returns>The table's copy of the id, for the newcomer to keep.</returns>
+    public byte[] AddNewest(ReadOnlySpan<byte> id, TPeer peer)
+    {
+        if (Replace(id, peer, out byte[] own) is { } previous)
+        {
+            (_older ??= new ListsByKey<byte[], TPeer>(RoutingIdComparer.Instance)).Add(own, previous);
+        }
+
+        return own;
+    }
+
+    /// <summary>Takes a peer's id away if another peer shares it.</summary>
+    public void RemoveIfShared(ReadOnlySpan<byte> id, TPeer peer)
+    {
+        if (_older is not null && _bySpan.TryGetValue(id, out byte[]? own, out _) && _older.Has(own))
+        {
+            Remove(id, peer);
+        }
+    }
+
+    /// <summary>Takes a peer's id away, if it is still the peer's: it may have been replaced. If others share the id, it finds the newest of them.</summary>
+    /// <returns>True: no peer has this id any more.</returns>
     public bool Remove(ReadOnlySpan<byte> id, TPeer peer)
     {
-        if (!_bySpan.TryGetValue(id, out byte[]? own, out TPeer? owner) || owner != peer)
+        if (!_bySpan.TryGetValue(id, out byte[]? own, out TPeer? newest))
         {
+            return false;
+        }
+
+        if (newest != peer)
+        {
+            _older?.Remove(own, peer);
+            return false;
+        }
+
+        if (_older?.LastOf(own) is { } before)
+        {
+            _older.Remove(own, before);
+            _peers[own] = before;
             return false;
         }
 

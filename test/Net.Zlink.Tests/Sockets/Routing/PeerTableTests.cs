@@ -17,6 +17,7 @@ public sealed class PeerTableTests
         Add,
         Remove,
         Replace,
+        Share,
         Generate,
     }
 
@@ -58,6 +59,25 @@ public sealed class PeerTableTests
         Assert.Equal(1, _table.Count);
         Assert.Null(_table.Replace("new"u8, "C", out own));
         Assert.Equal("new"u8, own);
+    }
+
+    [Fact]
+    public void A_shared_id_finds_the_newest_peer_and_is_free_when_the_last_one_has_left()
+    {
+        byte[] own = _table.AddNewest("id"u8, "A");
+        Assert.Equal("id"u8, own);
+        Assert.Same(own, _table.AddNewest("id"u8, "B"));
+        Assert.Same(own, _table.AddNewest("id"u8, "C"));
+        Assert.Equal("C", Get("id"));
+        Assert.Equal(["C"], _table.Peers);
+        Assert.False(_table.Remove("id"u8, "B"));
+        Assert.Equal("C", Get("id"));
+        Assert.False(_table.Remove("id"u8, "C"));
+        Assert.Equal("A", Get("id"));
+        Assert.False(_table.TryAdd("id"u8, "D", out _));
+        Assert.True(_table.Remove("id"u8, "A"));
+        Assert.Null(Get("id"));
+        Assert.Equal(0, _table.Count);
     }
 
     [Fact]
@@ -127,37 +147,52 @@ public sealed class PeerTableTests
         ForAllArrays(operation, 500, static operations =>
         {
             var test = new PeerTableTests();
-            Dictionary<string, string> model = new(StringComparer.Ordinal);
+            Dictionary<string, List<string>> model = new(StringComparer.Ordinal);
             foreach ((Kind kind, string id, string other, string peer) in operations)
             {
                 test.Run(model, kind, id, peer);
-                Assert.Equal(model.GetValueOrDefault(other), test.Get(other));
-                Assert.Equal(model.GetValueOrDefault(id), test.Get(id));
+                Assert.Equal(model.GetValueOrDefault(other)?[^1], test.Get(other));
+                Assert.Equal(model.GetValueOrDefault(id)?[^1], test.Get(id));
                 Assert.Equal(model.Count, test._table.Count);
-                Assert.Equal(model.Values.Order(StringComparer.Ordinal), test._table.Peers.Order(StringComparer.Ordinal));
+                Assert.Equal(model.Values.Select(static peers => peers[^1]).Order(StringComparer.Ordinal), test._table.Peers.Order(StringComparer.Ordinal));
             }
         });
     }
 
-    private void Run(Dictionary<string, string> model, Kind kind, string id, string peer)
+    /// <param name="model">Who has each id, the newest last.</param>
+    /// <param name="kind">What is done.</param>
+    /// <param name="id">To which id.</param>
+    /// <param name="peer">For whom.</param>
+    private void Run(Dictionary<string, List<string>> model, Kind kind, string id, string peer)
     {
+        List<string> peers = model.GetValueOrDefault(id, []);
         switch (kind)
         {
             case Kind.Add:
-                Assert.Equal(model.TryAdd(id, peer), _table.TryAdd(Bytes(id), peer, out _));
+                Assert.Equal(model.TryAdd(id, [peer]), _table.TryAdd(Bytes(id), peer, out _));
                 break;
             case Kind.Remove:
-                Assert.Equal(string.Equals(model.GetValueOrDefault(id), peer, StringComparison.Ordinal) && model.Remove(id), _table.Remove(Bytes(id), peer));
+                int place = peers.LastIndexOf(peer);
+                if (place >= 0)
+                {
+                    peers.RemoveAt(place);
+                }
+
+                Assert.Equal(peers.Count == 0 && model.Remove(id), _table.Remove(Bytes(id), peer));
                 break;
-            case Kind.Replace:
-                Assert.Equal(model.GetValueOrDefault(id), _table.Replace(Bytes(id), peer, out byte[] own));
+            case Kind.Replace when !peers.SkipLast(1).Contains(peer, StringComparer.Ordinal):
+                Assert.Equal(peers.LastOrDefault(), _table.Replace(Bytes(id), peer, out byte[] own));
                 Assert.Equal(id, Text(own));
-                model[id] = peer;
+                model[id] = [.. peers.SkipLast(1), peer];
                 break;
-            default:
+            case Kind.Share when !peers.Contains(peer, StringComparer.Ordinal):
+                Assert.Equal(id, Text(_table.AddNewest(Bytes(id), peer)));
+                model[id] = [.. peers, peer];
+                break;
+            case Kind.Generate:
                 string generated = Text(_table.AddGenerated(peer));
                 Assert.StartsWith("\0", generated, StringComparison.Ordinal);
-                Assert.True(model.TryAdd(generated, peer));
+                Assert.True(model.TryAdd(generated, [peer]));
                 break;
         }
     }

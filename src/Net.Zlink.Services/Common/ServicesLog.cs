@@ -1,0 +1,36 @@
+using Microsoft.Extensions.Logging;
+
+namespace Net.Zlink.Services;
+
+/// <summary>Every line that the services log: 2000 to 2099 here and of the registry, 2100 to 2199 of discovery, registration and receiver, 2200 to 2299 of the gateway. Event ids are stable: a retired one is never used again.</summary>
+internal static partial class ServicesLog
+{
+    public const string Category = "Net.Zlink.Services";
+
+    [LoggerMessage(2000, LogLevel.Error, "The {Loop} loop failed in one turn and goes on")]
+    public static partial void TurnFailed(ILogger logger, Exception exception, string loop);
+
+    [LoggerMessage(2001, LogLevel.Error, "Registry {Id}: the admission callback threw; the registration of {Service} at {Endpoint} was refused")]
+    public static partial void AdmissionFailed(ILogger logger, Exception exception, uint id, string service, string endpoint);
+
+    [LoggerMessage(2002, LogLevel.Warning, "Registry {Id}: {What}; they ignore each other until one gets another number")]
+    public static partial void RegistryIdConflict(ILogger logger, uint id, string what);
+
+    [LoggerMessage(2003, LogLevel.Information, "Registry {Id}: {Service} at {Endpoint} expired: {Text}")]
+    public static partial void EntryExpired(ILogger logger, uint id, string service, string endpoint, string text);
+
+    [LoggerMessage(2004, LogLevel.Warning, "Registry {Id}: {Service} at {Endpoint} was refused: {Text}")]
+    public static partial void EntryRefused(ILogger logger, uint id, string service, string endpoint, string text);
+
+    [LoggerMessage(2005, LogLevel.Debug, "Registry {Id}: {Change}: {Service} at {Endpoint}, weight {Weight}, of registry {Owner}")]
+    public static partial void EntryChanged(ILogger logger, uint id, Enum change, string service, string endpoint, uint weight, uint owner);
+
+    [LoggerMessage(2006, LogLevel.Information, "Registry {Id}: peer registry {Peer} is up at {Address}")]
+    public static partial void PeerUp(ILogger logger, uint id, uint peer, string address);
+
+    [LoggerMessage(2007, LogLevel.Warning, "Registry {Id}: the entries of peer registry {Peer} were dropped: {Why}")]
+    public static partial void PeerDown(ILogger logger, uint id, uint peer, string why);
+
+    [LoggerMessage(2008, LogLevel.Information, "Registry {Id} is up: publisher {Publisher}, router {Router}, first list {Sequence}")]
+    public static partial void RegistryStarted(ILogger logger, uint id, string publisher, string router, ulong sequence);
+}

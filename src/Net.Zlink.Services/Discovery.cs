@@ -1,0 +1,458 @@
+using System.Collections.Immutable;
+using System.Diagnostics.Metrics;
+using System.Globalization;
+using System.Text;
+using Microsoft.Extensions.Logging;
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink.Services;
+
+/// <summary>Knows from registries where services are: one view for each registry, shown as their union.</summary>
+/// <remarks>Safe for any number of threads. A registry that is lost takes nothing away while no other is connected; the gateways' own connections tell who is alive.</remarks>
+/// <example>
+/// <code>
+/// await using var discovery = new Discovery(context);
+/// discovery.ConnectRegistry("tcp://registry:5560");
+/// ServiceSnapshot echo = await discovery.WaitForAsync("echo");
+/// </code>
+/// </example>
+public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
+{
+    private const int BatchSize = 64;
+
+    // What the core's own links have (docs/services.md): a registry whose machine is gone is noticed after this.
+    private static readonly TimeSpan HeartbeatInterval = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan HeartbeatTimeout = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan ReconnectInterval = TimeSpan.FromMilliseconds(200);
+    private static readonly TimeSpan ReconnectIntervalMax = TimeSpan.FromSeconds(5);
+
+    // Over inproc there are no connection events, as natively.
+    private static readonly TimeSpan InprocPollInterval = TimeSpan.FromMilliseconds(100);
+
+    private readonly TimeProvider _clock;
+    private readonly long _start;
+    private readonly Lock _gate = new();
+    private readonly SubSocket _socket;
+    private readonly ViewStore _store;
+    private readonly ServiceWatchers _watchers;
+    private readonly ServicesMeters _meters;
+    private readonly BackgroundLoop _loop;
+    private readonly IDisposable _events;
+    private readonly ITimer _timer;
+    private readonly Message[] _batch = new Message[BatchSize];
+    private ImmutableHashSet<string> _filter = ImmutableHashSet.Create<string>(StringComparer.Ordinal);
+    private readonly HashSet<string> _endpoints = new(StringComparer.Ordinal);
+    private bool _isDisposed;
+
+    /// <summary>A discovery without registries.</summary>
+    /// <param name="context">Makes its socket. Dispose the discovery before it.</param>
+    /// <param name="kind">What it looks for: receivers, or SPOT nodes.</param>
+    /// <param name="options">Its options; null: the defaults.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="context"/> is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The kind is none that registries list, or a time of the options is negative.</exception>
+    /// <exception cref="ZlinkException">TooManySockets. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The context is disposed.</exception>
+    public Discovery(ZlinkContext context, ServiceKind kind = ServiceKind.Receiver, DiscoveryOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        if (kind is not (ServiceKind.Receiver or ServiceKind.SpotNode))
+        {
+            throw new ArgumentOutOfRangeException(nameof(kind), kind, "Registries list receivers and SPOT nodes.");
+        }
+
+        options ??= new DiscoveryOptions();
+        ArgumentOutOfRangeException.ThrowIfLessThan(options.StaleViewTimeout, TimeSpan.Zero, nameof(options));
+        ArgumentOutOfRangeException.ThrowIfLessThan(options.RestartTimeout, TimeSpan.Zero, nameof(options));
+        Kind = kind;
+        _clock = context.TimeProvider;
+        _start = _clock.GetTimestamp();
+        _store = new ViewStore(kind, options.StaleViewTimeout, options.RestartTimeout);
+        _watchers = new ServiceWatchers(GetService, () => _store.Services.Keys);
+        var socketOptions = new SubOptions
+        {
+            HeartbeatInterval = HeartbeatInterval,
+            HeartbeatTimeout = HeartbeatTimeout,
+            HeartbeatTtl = HeartbeatTimeout,
+            ReconnectInterval = ReconnectInterval,
+            ReconnectIntervalMax = ReconnectIntervalMax,
+            ReconnectAfterFault = true,
+        };
+        options.ConfigureSocket?.Invoke(socketOptions);
+        _socket = context.CreateSub(socketOptions);
+        _socket.Subscribe("");
+        _timer = _clock.CreateTimer(static state => ((Discovery)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _events = _socket.OnEvent(SocketEventTypes.Disconnected, _ => CheckConnections());
+        _meters = new ServicesMeters("discovery", this);
+        _meters.Gauge("services", () => _store.Services.Count, "{service}", "Services with an instance");
+        _meters.Gauge("instances", () => _store.Services.Values.Sum(static service => (long)service.Instances.Length), "{instance}", "Instances of all services");
+        _meters.Gauge("registries", Registries, "{registry}", "Registries by the state of their connection");
+        _meters.Counter("lists", Lists, "{list}", "Lists by what became of them");
+        _loop = BackgroundLoop.Start("discovery", context.LoggerFactory.CreateLogger(ServicesLog.Category), _clock, ReceiveAsync);
+        _ = CompleteWatchersAsync();
+    }
+
+    /// <summary>What it looks for.</summary>
+    public ServiceKind Kind { get; }
+
+    /// <summary>Adds a registry. Returns at once: it is connected in the background, again and again.</summary>
+    /// <param name="publisherEndpoint">The publisher endpoint of the registry. One that was added before stays as it is.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="publisherEndpoint"/> is null.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported: that is no endpoint; nothing was added. ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The discovery is disposed.</exception>
+    public void ConnectRegistry(string publisherEndpoint)
+    {
+        ArgumentNullException.ThrowIfNull(publisherEndpoint);
+        lock (_gate)
+        {
+            // Over inproc each connect would make a connection of its own.
+            if (!_endpoints.Contains(publisherEndpoint))
+            {
+                _socket.Connect(publisherEndpoint);
+                _endpoints.Add(publisherEndpoint);
+                ArmTimer();
+            }
+        }
+    }
+
+    /// <summary>Removes a registry, and at once what it alone listed.</summary>
+    /// <param name="publisherEndpoint">As it was given to <see cref="ConnectRegistry"/>.</param>
+    /// <returns>False: it is not among the registries.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="publisherEndpoint"/> is null.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ObjectDisposedException">The discovery is disposed.</exception>
+    public bool DisconnectRegistry(string publisherEndpoint)
+    {
+        ArgumentNullException.ThrowIfNull(publisherEndpoint);
+        IReadOnlyCollection<string> changed;
+        lock (_gate)
+        {
+            if (!_endpoints.Remove(publisherEndpoint))
+            {
+                return false;
+            }
+
+            UpdateConnections();
+            if (_socket.ConnectedEndpoints.Contains(publisherEndpoint, StringComparer.Ordinal))
+            {
+                _socket.Disconnect(publisherEndpoint);
+            }
+
+            UpdateConnections();
+            changed = _store.Remove(_clock.GetUtcNow(), publisherEndpoint);
+        }
+
+        Notify(changed);
+        return true;
+    }
+
+    /// <summary>Shows this service from now on, and of the others only those that were subscribed, too. While nothing is subscribed everything is shown. Everything is received in any case, as natively.</summary>
+    /// <param name="service">The name.</param>
+    /// <exception cref="ArgumentException">The name is null or empty.</exception>
+    public void Subscribe(string service)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(service);
+        ChangeFilter(filter => filter.Add(service));
+    }
+
+    /// <summary>Takes a subscription back. With the last one everything is shown again.</summary>
+    /// <param name="service">The name.</param>
+    /// <returns>False: it was not subscribed.</returns>
+    /// <exception cref="ArgumentException">The name is null or empty.</exception>
+    public bool Unsubscribe(string service)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(service);
+        return ChangeFilter(filter => filter.Remove(service));
+    }
+
+    /// <inheritdoc/>
+    /// <exception cref="ArgumentNullException"><paramref name="service"/> is null.</exception>
+    public ServiceSnapshot GetService(string service)
+    {
+        ArgumentNullException.ThrowIfNull(service);
+        return IsShown(Volatile.Read(ref _filter), service) && _store.Services.TryGetValue(service, out ServiceSnapshot? snapshot) ? snapshot : new ServiceSnapshot(service, []);
+    }
+
+    /// <summary>All services that have an instance and are shown.</summary>
+    /// <returns>Their snapshots, in no order.</returns>
+    public IReadOnlyCollection<ServiceSnapshot> GetServices()
+    {
+        ImmutableHashSet<string> filter = Volatile.Read(ref _filter);
+        return [.. _store.Services.Values.Where(service => IsShown(filter, service.Service))];
+    }
+
+    /// <summary>How many instances a service has.</summary>
+    /// <param name="service">Its name.</param>
+    /// <returns>The number; 0 for one that is unknown or not shown.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="service"/> is null.</exception>
+    public int GetInstanceCount(string service) => GetService(service).Instances.Length;
+
+    /// <summary>Whether a service has an instance.</summary>
+    /// <param name="service">Its name.</param>
+    /// <returns>True if it has one and is shown.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="service"/> is null.</exception>
+    public bool IsAvailable(string service) => GetService(service).IsAvailable;
+
+    /// <summary>Waits until a service has so many instances.</summary>
+    /// <param name="service">Its name.</param>
+    /// <param name="instances">How many at least.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>The first snapshot with so many.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="service"/> is null.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The discovery was disposed, or its context shut down.</exception>
+    public async ValueTask<ServiceSnapshot> WaitForAsync(string service, int instances = 1, CancellationToken cancellationToken = default)
+    {
+        ServiceSnapshot present = GetService(service);
+        if (present.Instances.Length >= instances)
+        {
+            return present;
+        }
+
+        await foreach (ServiceChange change in WatchAsync(service, cancellationToken).ConfigureAwait(false))
+        {
+            if (change.After.Instances.Length >= instances)
+            {
+                return change.After;
+            }
+        }
+
+        throw new ObjectDisposedException(nameof(Discovery));
+    }
+
+    /// <inheritdoc/>
+    public IAsyncEnumerable<ServiceChange> WatchAsync(string? service = null, CancellationToken cancellationToken = default) => _watchers.WatchAsync(service, cancellationToken);
+
+    /// <summary>What there is from each registry: those that are connected to, and those whose connection has ended and whose instances are still shown.</summary>
+    /// <returns>A snapshot.</returns>
+    public IReadOnlyList<RegistryView> GetRegistries()
+    {
+        lock (_gate)
+        {
+            if (!_isDisposed)
+            {
+                UpdateConnections();
+            }
+
+            IEnumerable<RegistryView> without = _endpoints.Where(endpoint => !_store.Views.Any(view => view.EndedAt is null && string.Equals(view.Endpoint, endpoint, StringComparison.Ordinal)))
+                .Select(endpoint => new RegistryView { Endpoint = endpoint, IsConnected = IsConnected(endpoint) });
+            return [.. _store.Views.Select(ViewOf), .. without];
+        }
+    }
+
+    /// <summary>Registries, services and instances as text of several lines, for a log or a debugger. Made for people: its form may change.</summary>
+    /// <returns>The text.</returns>
+    public string Describe()
+    {
+        var text = new StringBuilder();
+        text.AppendLine(CultureInfo.InvariantCulture, $"Discovery of {Kind}");
+        foreach (RegistryView view in GetRegistries())
+        {
+            text.AppendLine(CultureInfo.InvariantCulture, $"  registry {view.Endpoint}: {(view.IsConnected ? "connected" : "not connected")}, id {view.RegistryId}, sequence {view.Sequence}, last list at {view.LastListAt:O}, {view.Services} services");
+        }
+
+        foreach (ServiceSnapshot service in GetServices().OrderBy(static service => service.Service, StringComparer.Ordinal))
+        {
+            text.AppendLine(CultureInfo.InvariantCulture, $"  {service}");
+            foreach (ServiceInstance instance in service.Instances)
+            {
+                text.AppendLine(CultureInfo.InvariantCulture, $"    {instance.Endpoint}, id {instance.RoutingId}, weight {instance.Weight}");
+            }
+        }
+
+        return text.ToString();
+    }
+
+    /// <summary>Ends the discovery and returns at once. Those that follow it keep their last snapshot, and their enumerations end. Idempotent.</summary>
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            _isDisposed = true;
+        }
+
+        _events.Dispose();
+        _timer.Dispose();
+        _socket.Dispose();
+        _loop.Stop();
+        _meters.Dispose();
+    }
+
+    /// <summary>As <see cref="Dispose"/>, and waits until its loop has ended.</summary>
+    /// <returns>Complete when it has ended.</returns>
+    public async ValueTask DisposeAsync()
+    {
+        Dispose();
+        await _loop.Completion.ConfigureAwait(false);
+    }
+
+    private TimeSpan Now => _clock.GetElapsedTime(_start);
+
+    private static bool IsShown(ImmutableHashSet<string> filter, string service) => filter.IsEmpty || filter.Contains(service);
+
+    private async ValueTask ReceiveAsync(CancellationToken cancellationToken)
+    {
+        int count = await _socket.ReceiveManyAsync(_batch, cancellationToken).ConfigureAwait(false);
+        for (int i = 0; i < count; i++)
+        {
+            using Message message = _batch[i];
+            Notify(Accept(message));
+        }
+    }
+
+    private IReadOnlyCollection<string> Accept(in Message message)
+    {
+        lock (_gate)
+        {
+            IReadOnlyCollection<string> changed;
+            if (message.PeerState is ConnectionView known)
+            {
+                changed = _store.OnList(Now, _clock.GetUtcNow(), known, new Frames(message));
+            }
+            else
+            {
+                var view = new ConnectionView();
+                message.PeerState = view;
+                UpdateConnections(view);
+                changed = _store.OnList(Now, _clock.GetUtcNow(), view, new Frames(message));
+                UpdateConnections(); // Its connection may have ended before it was known here.
+            }
+
+            ArmTimer();
+            return changed;
+        }
+    }
+
+    private void CheckConnections()
+    {
+        lock (_gate)
+        {
+            if (!_isDisposed)
+            {
+                UpdateConnections();
+                ArmTimer();
+            }
+        }
+    }
+
+    // Under the gate.
+    private void UpdateConnections(ConnectionView? first = null)
+    {
+        var live = new Dictionary<ConnectionView, string>();
+        foreach (PeerInfo peer in _socket.GetPeers())
+        {
+            if (peer is { IsConnected: true, State: ConnectionView view })
+            {
+                live[view] = peer.Endpoint;
+            }
+        }
+
+        if (first is not null && live.TryGetValue(first, out string? endpoint))
+        {
+            first.Endpoint = endpoint;
+        }
+
+        _store.OnConnections(Now, live);
+    }
+
+    private void OnTimer()
+    {
+        IReadOnlyCollection<string> changed;
+        lock (_gate)
+        {
+            if (_isDisposed)
+            {
+                return;
+            }
+
+            ConnectInproc();
+            UpdateConnections();
+            changed = _store.OnTime(Now, _clock.GetUtcNow());
+            ArmTimer();
+        }
+
+        Notify(changed);
+    }
+
+    // Under the gate.
+    private void ArmTimer()
+    {
+        TimeSpan due = _store.NextTime is { } next ? next - Now : Timeout.InfiniteTimeSpan;
+        due = due < TimeSpan.Zero && due != Timeout.InfiniteTimeSpan ? TimeSpan.Zero : due;
+        bool hasInproc = _endpoints.Any(IsInproc);
+        _timer.Change(hasInproc && (due == Timeout.InfiniteTimeSpan || due > InprocPollInterval) ? InprocPollInterval : due, Timeout.InfiniteTimeSpan);
+    }
+
+    private static bool IsInproc(string endpoint) => endpoint.StartsWith("inproc://", StringComparison.Ordinal);
+
+    /// <summary>Over inproc a connection ends with its binder, and the socket does not connect anew. Under the gate.</summary>
+    private void ConnectInproc()
+    {
+        foreach (string endpoint in _endpoints.Where(IsInproc).Except(_socket.ConnectedEndpoints, StringComparer.Ordinal))
+        {
+            try
+            {
+                _socket.Connect(endpoint);
+            }
+            catch (Exception e) when (e is ZlinkException or ObjectDisposedException)
+            {
+                // Another socket has the name, or the context is ending: it is tried again.
+            }
+        }
+    }
+
+    private bool ChangeFilter(Func<ImmutableHashSet<string>, ImmutableHashSet<string>> change)
+    {
+        lock (_gate)
+        {
+            ImmutableHashSet<string> changed = change(_filter);
+            if (changed == _filter)
+            {
+                return false;
+            }
+
+            Volatile.Write(ref _filter, changed);
+        }
+
+        Notify(_store.Services.Keys);
+        return true;
+    }
+
+    private void Notify(IEnumerable<string> services)
+    {
+        foreach (string service in services)
+        {
+            _watchers.Notify(service);
+        }
+    }
+
+    private RegistryView ViewOf(ConnectionView view) => new()
+    {
+        Endpoint = view.Endpoint,
+        IsConnected = view.EndedAt is null,
+        RegistryId = view.RegistryId,
+        Sequence = view.Sequence,
+        LastListAt = view.LastListAt,
+        Services = view.Services.Keys.Count(key => key.Kind == (ushort)Kind),
+        Instances = view.Services.Values.Where(service => service.Key.Kind == (ushort)Kind).Sum(static service => service.Instances.Length),
+    };
+
+    private bool IsConnected(string endpoint) => _socket.GetPeers().Any(peer => peer.IsConnected && string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal));
+
+    private async Task CompleteWatchersAsync()
+    {
+        await _loop.Completion.ConfigureAwait(false);
+        _watchers.Complete();
+    }
+
+    private IEnumerable<Measurement<long>> Registries() => GetRegistries().GroupBy(static view => view.IsConnected)
+        .Select(static group => new Measurement<long>(group.Count(), new KeyValuePair<string, object?>("state", group.Key ? "connected" : "disconnected")));
+
+    private IEnumerable<Measurement<long>> Lists()
+    {
+        (long accepted, long repeated, long forPeers, long malformed) = _store.Lists;
+        yield return new Measurement<long>(accepted, new KeyValuePair<string, object?>("result", "accepted"));
+        yield return new Measurement<long>(repeated, new KeyValuePair<string, object?>("result", "repeated"));
+        yield return new Measurement<long>(forPeers, new KeyValuePair<string, object?>("result", "for_peers"));
+        yield return new Measurement<long>(malformed, new KeyValuePair<string, object?>("result", "malformed"));
+    }
+}

@@ -1,0 +1,33 @@
+namespace Net.Zlink.Services;
+
+/// <summary>What receivers and nodes send to a registry, and its answer (docs/protocol.md, "Service messages").</summary>
+internal static class RegistrationFrames
+{
+    /// <summary>REGISTER or UPDATE_WEIGHT.</summary>
+    public static void WriteRegister(MessageBuilder message, ushort id, ServiceKind kind, ReadOnlySpan<byte> service, ReadOnlySpan<byte> endpoint, uint weight) =>
+        message.AddUInt16(id).AddUInt16((ushort)kind).Add(service).Add(endpoint).AddUInt32(weight);
+
+    /// <summary>UNREGISTER or HEARTBEAT, which nobody answers.</summary>
+    public static void WriteShort(MessageBuilder message, ushort id, ServiceKind kind, ReadOnlySpan<byte> service, ReadOnlySpan<byte> endpoint) =>
+        message.AddUInt16(id).AddUInt16((ushort)kind).Add(service).Add(endpoint);
+
+    /// <summary>REGISTER_ACK.</summary>
+    public static void WriteAck(MessageBuilder message, byte status, ReadOnlySpan<byte> endpoint, string error) =>
+        message.AddUInt16(MessageIds.RegisterAck).Add([status]).Add(endpoint).Add(error);
+
+    /// <summary>Reads a REGISTER_ACK as leniently as the native receiver.</summary>
+    /// <returns>False: it is none.</returns>
+    public static bool TryReadAck(in Frames frames, out byte status, out string error)
+    {
+        status = AckStatus.Malformed;
+        error = "";
+        if (frames.Count < 2 || !frames.TryReadUInt16(0, out ushort id) || id != MessageIds.RegisterAck)
+        {
+            return false;
+        }
+
+        status = frames[1] is [byte only] ? only : AckStatus.Malformed;
+        error = frames.Count > 3 ? System.Text.Encoding.UTF8.GetString(frames[3]) : "";
+        return true;
+    }
+}

@@ -1,0 +1,186 @@
+using System.Buffers.Binary;
+
+namespace Net.Zlink.Services;
+
+/// <summary>What an enveloped message is. The numbers are on the wire.</summary>
+internal enum EnvelopeKind : byte
+{
+    /// <summary>Plain parts follow: they begin with what could be taken for an envelope.</summary>
+    Plain = 0,
+    Request = 1,
+    Reply = 2,
+
+    /// <summary>The request was executed, and failed: a code, and a text as the second part.</summary>
+    Failed = 3,
+
+    /// <summary>The request was not executed: a code, and a text as the second part.</summary>
+    Refused = 4,
+
+    /// <summary>Nobody waits for the reply any more.</summary>
+    Cancel = 5,
+}
+
+/// <summary>The flags of an envelope, by their bits on the wire.</summary>
+[Flags]
+internal enum EnvelopeFlags : byte
+{
+    None = 0,
+    Idempotent = 1,
+    Copy = 2,
+
+    /// <summary>The receiver that sent this is about to end: it is to be sent no further requests.</summary>
+    Draining = 4,
+}
+
+/// <summary>The first part of a request, and of what answers it. Native processes never send one.</summary>
+/// <remarks>
+/// Little-endian: magic "ZRP" behind 5A and version 1 (4 bytes), kind u8, flags u8, code u16, id u64, then extensions { type u8, length u8, value }. Unknown extensions, and known ones of a wrong length, are skipped.
+/// </remarks>
+internal readonly ref struct RequestEnvelope
+{
+    /// <summary>Bytes before the extensions.</summary>
+    public const int HeaderSize = 16;
+
+    /// <summary>The longest envelope that <see cref="Write"/> makes: a name has 255 bytes at most.</summary>
+    public const int MaxSize = HeaderSize + 2 + sizeof(uint) + 2 + sizeof(long) + 2 + byte.MaxValue;
+
+    /// <summary>Code of a refusal: the receiver is draining.</summary>
+    public const ushort DrainingCode = 1;
+
+    private const byte TimeLeftExtension = 2;
+    private const byte SentAtExtension = 3;
+    private const byte ServiceExtension = 4;
+
+    private static ReadOnlySpan<byte> Magic => [0x5A, (byte)'R', (byte)'P', 1];
+
+    public EnvelopeKind Kind { get; init; }
+
+    public EnvelopeFlags Flags { get; init; }
+
+    /// <summary>Of kinds Failed and Refused; else 0.</summary>
+    public ushort Code { get; init; }
+
+    /// <summary>Unique among the outstanding requests of a gateway; a reply repeats it.</summary>
+    public ulong Id { get; init; }
+
+    /// <summary>How much of its time a request had left when it was sent, in whole milliseconds; null: not said.</summary>
+    public TimeSpan? TimeLeft { get; init; }
+
+    /// <summary>When it was sent by the sender's clock, in whole milliseconds; null: not said.</summary>
+    public DateTimeOffset? SentAt { get; init; }
+
+    /// <summary>The name of the service that is meant, in UTF-8; empty: not said.</summary>
+    public ReadOnlySpan<byte> Service { get; init; }
+
+    /// <summary>How many bytes <see cref="Write"/> writes.</summary>
+    public int Size => HeaderSize + (TimeLeft is null ? 0 : 2 + sizeof(uint)) + (SentAt is null ? 0 : 2 + sizeof(long)) + (Service.IsEmpty ? 0 : 2 + Service.Length);
+
+    /// <summary>A first part of an application that begins like this has to go behind an envelope of kind Plain.</summary>
+    public static bool BeginsLikeOne(ReadOnlySpan<byte> firstPart) => firstPart.StartsWith(Magic);
+
+    /// <summary>Writes an envelope of kind Plain.</summary>
+    /// <param name="destination"><see cref="HeaderSize"/> bytes.</param>
+    public static void WritePlain(Span<byte> destination) => new RequestEnvelope { Kind = EnvelopeKind.Plain }.Write(destination);
+
+    /// <summary>Reads a first part.</summary>
+    /// <param name="firstPart">Any bytes.</param>
+    /// <param name="envelope">Refers to the bytes for its <see cref="Service"/>.</param>
+    /// <returns>False: that is no envelope, and the part is the application's.</returns>
+    public static bool TryRead(ReadOnlySpan<byte> firstPart, out RequestEnvelope envelope)
+    {
+        envelope = default;
+        if (firstPart.Length < HeaderSize || !BeginsLikeOne(firstPart) || firstPart[4] > (byte)EnvelopeKind.Cancel)
+        {
+            return false;
+        }
+
+        TimeSpan? timeLeft = null;
+        DateTimeOffset? sentAt = null;
+        ReadOnlySpan<byte> service = default;
+        for (ReadOnlySpan<byte> rest = firstPart[HeaderSize..]; !rest.IsEmpty; rest = rest[(2 + rest[1])..])
+        {
+            if (rest.Length < 2 || rest.Length < 2 + rest[1])
+            {
+                return false;
+            }
+
+            ReadOnlySpan<byte> value = rest.Slice(2, rest[1]);
+            switch (rest[0])
+            {
+                case TimeLeftExtension when value.Length == sizeof(uint):
+                    timeLeft = TimeSpan.FromMilliseconds(BinaryPrimitives.ReadUInt32LittleEndian(value));
+                    break;
+                case SentAtExtension when value.Length == sizeof(long):
+                    sentAt = TimeOf(BinaryPrimitives.ReadInt64LittleEndian(value));
+                    break;
+                case ServiceExtension:
+                    service = value;
+                    break;
+                default:
+                    break;
+            }
+        }
+
+        envelope = new RequestEnvelope
+        {
+            Kind = (EnvelopeKind)firstPart[4],
+            Flags = (EnvelopeFlags)firstPart[5],
+            Code = BinaryPrimitives.ReadUInt16LittleEndian(firstPart[6..]),
+            Id = BinaryPrimitives.ReadUInt64LittleEndian(firstPart[8..]),
+            TimeLeft = timeLeft,
+            SentAt = sentAt,
+            Service = service,
+        };
+        return true;
+    }
+
+    /// <summary>Writes the envelope.</summary>
+    /// <param name="destination">At least <see cref="Size"/> bytes.</param>
+    /// <returns>How many were written.</returns>
+    /// <exception cref="ArgumentException">There are fewer, or the name is longer than 255 bytes.</exception>
+    public int Write(Span<byte> destination)
+    {
+        if (destination.Length < Size || Service.Length > byte.MaxValue)
+        {
+            throw new ArgumentException($"An envelope of {Size} bytes does not fit {destination.Length}, or its name of {Service.Length} bytes is longer than {byte.MaxValue}.", nameof(destination));
+        }
+
+        Magic.CopyTo(destination);
+        destination[4] = (byte)Kind;
+        destination[5] = (byte)Flags;
+        BinaryPrimitives.WriteUInt16LittleEndian(destination[6..], Code);
+        BinaryPrimitives.WriteUInt64LittleEndian(destination[8..], Id);
+        int length = HeaderSize;
+        if (TimeLeft is { } timeLeft)
+        {
+            Span<byte> value = AddExtension(destination, TimeLeftExtension, sizeof(uint), ref length);
+            BinaryPrimitives.WriteUInt32LittleEndian(value, (uint)Math.Clamp(timeLeft.TotalMilliseconds, 0, uint.MaxValue));
+        }
+
+        if (SentAt is { } sentAt)
+        {
+            Span<byte> value = AddExtension(destination, SentAtExtension, sizeof(long), ref length);
+            BinaryPrimitives.WriteInt64LittleEndian(value, sentAt.ToUnixTimeMilliseconds());
+        }
+
+        if (!Service.IsEmpty)
+        {
+            Service.CopyTo(AddExtension(destination, ServiceExtension, Service.Length, ref length));
+        }
+
+        return length;
+    }
+
+    private static Span<byte> AddExtension(Span<byte> destination, byte type, int valueLength, ref int length)
+    {
+        destination[length] = type;
+        destination[length + 1] = (byte)valueLength;
+        Span<byte> value = destination.Slice(length + 2, valueLength);
+        length += 2 + valueLength;
+        return value;
+    }
+
+    /// <summary>A peer may send any number: what is no time is not said.</summary>
+    private static DateTimeOffset? TimeOf(long milliseconds) =>
+        milliseconds >= DateTimeOffset.MinValue.ToUnixTimeMilliseconds() && milliseconds <= DateTimeOffset.MaxValue.ToUnixTimeMilliseconds() ? DateTimeOffset.FromUnixTimeMilliseconds(milliseconds) : null;
+}

@@ -1,0 +1,185 @@
+namespace Net.Zlink.Services;
+
+/// <summary>The registrations and registries of one receiver, and the links between them: one for each registry and advertised endpoint, since a registry lists the sender's id for its endpoint.</summary>
+internal sealed class RegistrationSet(ZlinkContext context, ReceiverOptions options) : IAsyncDisposable
+{
+    private readonly Lock _gate = new();
+    private readonly List<string> _registries = [];
+    private readonly List<Registration> _registrations = [];
+    private readonly List<RegistryLinkLoop> _links = [];
+    private string? _firstEndpoint;
+    private bool _isDisposed;
+
+    public Registration[] Registrations
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _registrations];
+            }
+        }
+    }
+
+    public string[] Registries
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _registries];
+            }
+        }
+    }
+
+    public RegistryLinkLoop[] Links
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _links];
+            }
+        }
+    }
+
+    /// <summary>Adds a registry; registers there what is registered. A registry that is there stays as it is.</summary>
+    public void AddRegistry(string registry)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, typeof(Receiver));
+            if (_registries.Contains(registry, StringComparer.Ordinal))
+            {
+                return;
+            }
+
+            _registries.Add(registry);
+            foreach (Registration registration in _registrations)
+            {
+                LinkOf(registry, registration.Endpoint).Add(registration);
+            }
+        }
+    }
+
+    /// <summary>Leaves a registry.</summary>
+    /// <returns>False: it was not there.</returns>
+    public bool RemoveRegistry(string registry)
+    {
+        RegistryLinkLoop[] links;
+        Registration[] registrations;
+        lock (_gate)
+        {
+            if (!_registries.Remove(registry))
+            {
+                return false;
+            }
+
+            links = [.. _links.Where(link => string.Equals(link.RegistryEndpoint, registry, StringComparison.Ordinal))];
+            _links.RemoveAll(links.Contains);
+            registrations = [.. _registrations];
+        }
+
+        foreach (RegistryLinkLoop link in links)
+        {
+            _ = CloseAsync(link, registrations);
+        }
+
+        return true;
+    }
+
+    public Registration Add(ServiceText service, string endpoint, uint weight)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, typeof(Receiver));
+            if (_registrations.Exists(other => other.ServiceText == service && string.Equals(other.Endpoint, endpoint, StringComparison.Ordinal)))
+            {
+                throw new InvalidOperationException($"{service} is registered at {endpoint} already: change its weight, or dispose that registration first.");
+            }
+
+            _firstEndpoint ??= endpoint;
+            var registration = new Registration(this, service, endpoint, Math.Max(1, weight));
+            _registrations.Add(registration);
+            foreach (string registry in _registries)
+            {
+                LinkOf(registry, endpoint).Add(registration);
+            }
+
+            return registration;
+        }
+    }
+
+    public void UpdateWeight(Registration registration)
+    {
+        foreach (RegistryLinkLoop link in LinksOf(registration))
+        {
+            link.UpdateWeight(registration);
+        }
+    }
+
+    public async Task RemoveAsync(Registration registration)
+    {
+        if (!registration.TryEnd())
+        {
+            return;
+        }
+
+        RegistryLinkLoop[] links;
+        RegistryLinkLoop[] unused;
+        lock (_gate)
+        {
+            links = LinksOf(registration);
+            _registrations.Remove(registration);
+            unused = _registrations.Exists(other => string.Equals(other.Endpoint, registration.Endpoint, StringComparison.Ordinal)) ? [] : links;
+            _links.RemoveAll(unused.Contains);
+        }
+
+        await Task.WhenAll(links.Select(link => link.RemoveAsync(registration))).ConfigureAwait(false);
+        await Task.WhenAll(unused.Select(static link => link.DisposeAsync().AsTask())).ConfigureAwait(false);
+    }
+
+    public Task RemoveAllAsync() => Task.WhenAll(Registrations.Select(RemoveAsync));
+
+    public async ValueTask DisposeAsync()
+    {
+        lock (_gate)
+        {
+            _isDisposed = true;
+        }
+
+        await RemoveAllAsync().ConfigureAwait(false);
+    }
+
+    private static async Task CloseAsync(RegistryLinkLoop link, Registration[] registrations)
+    {
+        await link.DisposeAsync().ConfigureAwait(false);
+        foreach (Registration registration in registrations)
+        {
+            registration.RemoveStatus(link);
+        }
+    }
+
+    private RegistryLinkLoop[] LinksOf(Registration registration)
+    {
+        lock (_gate)
+        {
+            return [.. _links.Where(link => string.Equals(link.Endpoint, registration.Endpoint, StringComparison.Ordinal))];
+        }
+    }
+
+    // Under the gate.
+    private RegistryLinkLoop LinkOf(string registry, string endpoint)
+    {
+        RegistryLinkLoop? link = _links.Find(other => string.Equals(other.RegistryEndpoint, registry, StringComparison.Ordinal) && string.Equals(other.Endpoint, endpoint, StringComparison.Ordinal));
+        if (link is null)
+        {
+            // Two endpoints with one id would abort a native gateway, so a given id is the first one's.
+            bool hasGivenId = !options.RoutingId.IsEmpty && string.Equals(endpoint, _firstEndpoint, StringComparison.Ordinal);
+            link = new RegistryLinkLoop(context, registry, endpoint, hasGivenId ? options.RoutingId.Copy() : StableRoutingId.Of(endpoint), options);
+            _links.Add(link);
+        }
+
+        return link;
+    }
+}

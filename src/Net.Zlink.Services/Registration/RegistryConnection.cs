@@ -1,0 +1,156 @@
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink.Services;
+
+/// <summary>One connection to a registry: a DEALER of its own, which is never used for a second connection, so that what comes by it answers what was sent by it.</summary>
+internal sealed class RegistryConnection : IDisposable
+{
+    // The registry links' own liveness (docs/services.md): a registry whose machine is gone is noticed well before its lease is over, and the other way round.
+    private static readonly TimeSpan HeartbeatInterval = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan HeartbeatTimeout = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan Linger = TimeSpan.FromSeconds(1);
+
+    // Over inproc there are no connection events, as natively.
+    private static readonly TimeSpan InprocPollInterval = TimeSpan.FromMilliseconds(100);
+
+    private readonly DealerSocket _socket;
+    private readonly IDisposable? _events;
+    private readonly ITimer? _poll;
+    private readonly Action<LinkEvent> _notify;
+    private readonly int _number;
+    private DateTimeOffset? _connectedAt;
+    private int _isInprocReady;
+
+    /// <param name="context">Makes the socket.</param>
+    /// <param name="endpoint">The registry's router endpoint.</param>
+    /// <param name="routingId">What the registry lists for the advertised endpoint.</param>
+    /// <param name="configure">The application's options.</param>
+    /// <param name="number">Goes with each event.</param>
+    /// <param name="notify">Takes the events, on any thread.</param>
+    /// <exception cref="ZlinkException">The socket cannot be made, or the endpoint is none.</exception>
+    public RegistryConnection(ZlinkContext context, string endpoint, RoutingId routingId, Action<DealerOptions>? configure, int number, Action<LinkEvent> notify)
+    {
+        var options = new DealerOptions
+        {
+            Linger = Linger,
+            ReconnectInterval = RegistryLink.ReconnectInterval,
+            ReconnectIntervalMax = RegistryLink.ReconnectIntervalMax,
+            ReconnectAfterFault = true,
+            HeartbeatInterval = HeartbeatInterval,
+            HeartbeatTimeout = HeartbeatTimeout,
+            HeartbeatTtl = HeartbeatTimeout,
+        };
+        configure?.Invoke(options);
+        options.RoutingId = routingId;
+        options.Immediate = true; // What was meant for a connection that has ended is not the next one's.
+        _number = number;
+        _notify = notify;
+        _socket = context.CreateDealer(options);
+        try
+        {
+            bool isInproc = endpoint.StartsWith("inproc://", StringComparison.Ordinal);
+            if (!isInproc)
+            {
+                _events = _socket.OnEvent(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.ConnectRetried, OnEvent);
+            }
+
+            _socket.Connect(endpoint);
+            _ = ReceiveAsync();
+            if (isInproc)
+            {
+                _poll = context.TimeProvider.CreateTimer(static state => ((RegistryConnection)state!).Poll(), this, TimeSpan.Zero, InprocPollInterval);
+            }
+        }
+        catch
+        {
+            Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Remembers which connection it is that has become ready.</summary>
+    /// <returns>False: it has ended since.</returns>
+    public bool TryBegin()
+    {
+        _connectedAt = ConnectedAt();
+        return _connectedAt is not null;
+    }
+
+    /// <summary>Whether the connection that <see cref="TryBegin"/> saw is still up. Behind sends: then all of them went by it, and none by one that the socket made anew.</summary>
+    public bool IsSame() => _connectedAt is { } at && ConnectedAt() == at;
+
+    /// <summary>Sends one message if it need not wait.</summary>
+    public bool TrySend(MessageBuilder message) => _socket.TrySend(message);
+
+    public void Dispose()
+    {
+        _poll?.Dispose();
+        _events?.Dispose();
+        _socket.Dispose();
+    }
+
+    private DateTimeOffset? ConnectedAt()
+    {
+        foreach (PeerInfo peer in _socket.GetPeers())
+        {
+            if (peer.IsConnected)
+            {
+                return peer.ConnectedAt ?? DateTimeOffset.MinValue;
+            }
+        }
+
+        return null;
+    }
+
+    private void OnEvent(SocketEvent happened)
+    {
+        switch (happened.Type)
+        {
+            case SocketEventTypes.ConnectionReady:
+                _notify(new LinkEvent(LinkEventType.Ready, _number));
+                break;
+            case SocketEventTypes.Disconnected:
+                _notify(new LinkEvent(LinkEventType.Lost, _number, Text: happened.Detail ?? "the connection ended"));
+                break;
+            case SocketEventTypes.ConnectRetried:
+                _notify(new LinkEvent(LinkEventType.Failed, _number, Text: happened.Detail ?? "the registry cannot be reached"));
+                break;
+            default:
+                break;
+        }
+    }
+
+    private void Poll()
+    {
+        int isReady = ConnectedAt() is null ? 0 : 1;
+        if (Interlocked.Exchange(ref _isInprocReady, isReady) != isReady)
+        {
+            _notify(isReady != 0 ? new LinkEvent(LinkEventType.Ready, _number) : new LinkEvent(LinkEventType.Lost, _number, Text: "the registry has ended"));
+        }
+    }
+
+    private async Task ReceiveAsync()
+    {
+        try
+        {
+            await foreach (Message message in _socket.ReceiveAllAsync().ConfigureAwait(false))
+            {
+                using (message)
+                {
+                    if (RegistrationFrames.TryReadAck(new Frames(message), out byte status, out string text))
+                    {
+                        _notify(new LinkEvent(LinkEventType.Ack, _number, status, text));
+                    }
+                }
+            }
+        }
+        catch (ObjectDisposedException)
+        {
+            // The link has a new connection, or has ended.
+        }
+        catch (ZlinkException)
+        {
+            _notify(new LinkEvent(LinkEventType.Lost, _number, Text: "the context was shut down"));
+        }
+    }
+}

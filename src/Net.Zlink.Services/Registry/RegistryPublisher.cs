@@ -1,0 +1,141 @@
+using Microsoft.Extensions.Logging;
+
+namespace Net.Zlink.Services;
+
+/// <summary>The XPUB socket of a registry: sends the list to everybody when it is due, and to each new subscriber alone.</summary>
+internal sealed class RegistryPublisher : IAsyncDisposable
+{
+    private const byte Subscribes = 1;
+
+    private readonly XPubSocket _socket;
+    private readonly RegistryCore _core;
+    private readonly BroadcastSchedule _schedule;
+    private readonly MessageBuilder _message;
+    private readonly ITimer _later;
+    private readonly BackgroundLoop _notices;
+
+    // Held while a list is encoded and sent: lists go out in the order of their numbers. The core's lock is taken inside it, never the other way round.
+    private readonly Lock _gate = new();
+    private long _listsSent;
+    private bool _isEnded;
+
+    public RegistryPublisher(ZlinkContext context, XPubSocket socket, RegistryCore core, RegistryOptions options, ILogger logger)
+    {
+        _socket = socket;
+        _core = core;
+        _schedule = new BroadcastSchedule(options.MinBroadcastInterval, options.BroadcastInterval, core.Sequence, core.Now);
+        _message = new MessageBuilder(context.Pool);
+        _later = context.TimeProvider.CreateTimer(static state => ((RegistryPublisher)state!).BroadcastIfDue(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _notices = BackgroundLoop.Start("registry's subscriptions", logger, context.TimeProvider, AnswerAsync);
+    }
+
+    public long ListsSent => Volatile.Read(ref _listsSent);
+
+    public int Subscribers => _socket.PeerCount;
+
+    /// <summary>Sends the list to everybody, if it changed or is due; one that may not be sent yet is sent when it may.</summary>
+    public void BroadcastIfDue()
+    {
+        try
+        {
+            lock (_gate)
+            {
+                if (_isEnded)
+                {
+                    return;
+                }
+
+                BroadcastNeed need = _schedule.Next(_core.Now, _core.Sequence, out TimeSpan delay);
+                if (need == BroadcastNeed.Later)
+                {
+                    _later.Change(delay, Timeout.InfiniteTimeSpan);
+                }
+                else if (need != BroadcastNeed.None)
+                {
+                    RegistryLists lists = _core.GetLists(renumber: need == BroadcastNeed.Periodic && _core.SendsPairs);
+                    _schedule.Sent(_core.Now, lists.Sequence);
+                    Broadcast(lists);
+                }
+            }
+        }
+        catch (ObjectDisposedException)
+        {
+            // The socket has ended: nobody is there to be sent anything.
+        }
+        catch (ZlinkException e) when (e.Error == ZlinkError.ContextTerminated)
+        {
+            // The same, with its context.
+        }
+    }
+
+    /// <summary>Ends the loop and the socket; what was sent is delivered within the socket's linger.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        lock (_gate)
+        {
+            _isEnded = true;
+            _message.Dispose();
+        }
+
+        await _later.DisposeAsync().ConfigureAwait(false);
+        _socket.Dispose();
+        await _notices.DisposeAsync().ConfigureAwait(false);
+    }
+
+    private void Broadcast(in RegistryLists lists)
+    {
+        if (lists.Own is not null)
+        {
+            Write(MessageIds.RegistrySync, lists.Sequence, lists.Own);
+            _socket.TrySend(_message);
+        }
+
+        Write(MessageIds.ServiceList, lists.Sequence, lists.All);
+        _socket.TrySend(_message);
+        Interlocked.Increment(ref _listsSent);
+    }
+
+    /// <summary>Answers one subscription with the present list: the new subscriber alone gets it.</summary>
+    private async ValueTask AnswerAsync(CancellationToken cancellationToken)
+    {
+        using Message notice = await _socket.ReceiveAsync(cancellationToken).ConfigureAwait(false);
+        if (notice.Span is not [Subscribes, ..])
+        {
+            return;
+        }
+
+        lock (_gate)
+        {
+            if (!_isEnded)
+            {
+                Answer(notice, notice.Span[1..]);
+            }
+        }
+    }
+
+    private void Answer(in Message notice, ReadOnlySpan<byte> topic)
+    {
+        RegistryLists lists = _core.GetLists();
+        if (lists.Own is not null && Matches(MessageIds.RegistrySync, topic))
+        {
+            Write(MessageIds.RegistrySync, lists.Sequence, lists.Own);
+            _socket.TrySendTo(notice, _message);
+        }
+
+        if (Matches(MessageIds.ServiceList, topic))
+        {
+            Write(MessageIds.ServiceList, lists.Sequence, lists.All);
+            _socket.TrySendTo(notice, _message);
+            Interlocked.Increment(ref _listsSent);
+        }
+    }
+
+    private void Write(ushort id, ulong sequence, ListedService[] services)
+    {
+        _message.Clear(); // A send that was not accepted leaves it as it was.
+        ServiceListWriter.Write(_message, new ServiceListHeader(id, _core.Id, sequence, (uint)services.Length), services);
+    }
+
+    /// <summary>A topic is a prefix of the first frame, which is the id.</summary>
+    private static bool Matches(ushort id, ReadOnlySpan<byte> topic) => ((ReadOnlySpan<byte>)[(byte)id, (byte)(id >> 8)]).StartsWith(topic);
+}

@@ -1,0 +1,49 @@
+namespace Net.Zlink.Services;
+
+/// <summary>An entry of a registry.</summary>
+/// <param name="Kind">What it is.</param>
+/// <param name="Instance">What is listed.</param>
+/// <param name="OwnerId">The registry where it is registered.</param>
+/// <param name="RegisteredAt">When it was registered here; null for an entry of a peer.</param>
+/// <param name="LastHeartbeatAt">When it last gave a sign of life here; null for an entry of a peer.</param>
+public sealed record RegistryEntry(ServiceKind Kind, ServiceInstance Instance, uint OwnerId, DateTimeOffset? RegisteredAt, DateTimeOffset? LastHeartbeatAt);
+
+/// <summary>The state of a registry at one moment. Counters count from its start.</summary>
+public sealed record RegistrySnapshot
+{
+    /// <summary>The number of the registry.</summary>
+    public required uint Id { get; init; }
+
+    /// <summary>The number of its present list.</summary>
+    public required ulong Sequence { get; init; }
+
+    /// <summary>All entries, in the order of the list.</summary>
+    public required IReadOnlyList<RegistryEntry> Entries { get; init; }
+
+    /// <summary>How many of <see cref="Entries"/> are registered here.</summary>
+    public required int OwnEntries { get; init; }
+
+    /// <summary>The connections to its peers.</summary>
+    public required IReadOnlyList<RegistryView> Peers { get; init; }
+
+    /// <summary>Discoveries and peers that are connected to its publisher.</summary>
+    public required int Subscribers { get; init; }
+
+    /// <summary>Requests read from its router, those that mean nothing included.</summary>
+    public required long Requests { get; init; }
+
+    /// <summary>Requests that were answered with another status than 0.</summary>
+    public required long RefusedRequests { get; init; }
+
+    /// <summary>Requests that mean nothing, and lists of peers that are malformed.</summary>
+    public required long MalformedMessages { get; init; }
+
+    /// <summary>Entries that expired.</summary>
+    public required long ExpiredEntries { get; init; }
+
+    /// <summary>Lists sent: one for each broadcast and each answer to a new subscriber.</summary>
+    public required long ListsSent { get; init; }
+
+    /// <summary>Lists of peers that were taken.</summary>
+    public required long PeerLists { get; init; }
+}

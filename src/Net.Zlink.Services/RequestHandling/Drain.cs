@@ -1,0 +1,56 @@
+namespace Net.Zlink.Services;
+
+/// <summary>Takes a receiver out of service: tells the gateways, goes on serving, then refuses, and ends when nothing is left to do.</summary>
+internal static class Drain
+{
+    // How often a busy receiver is looked at: well below the idle time, and nothing against a drain's second.
+    private static readonly TimeSpan BusyStep = TimeSpan.FromMilliseconds(10);
+
+    /// <param name="requests">Of the receiver; their drain has begun.</param>
+    /// <param name="options">How long.</param>
+    /// <param name="unregister">Leaves the registries; it is awaited, within the deadline.</param>
+    /// <param name="cancellationToken">Ends the wait; the receiver stays as it is then.</param>
+    public static async Task<DrainReport> RunAsync(ReceiverRequests requests, DrainOptions options, Func<Task> unregister, CancellationToken cancellationToken)
+    {
+        TimeProvider clock = requests.Clock;
+        long start = clock.GetTimestamp();
+        long acceptedBefore = Accepted(requests);
+        long refusedBefore = Interlocked.Read(ref requests.Counters.Refused);
+        _ = unregister(); // A registry that is dead must not hold the drain up; it does not rest on lists.
+        await DelayAsync(options.MinDelay < options.Deadline ? options.MinDelay : options.Deadline, clock, cancellationToken).ConfigureAwait(false);
+        requests.BeginRefusing();
+        bool isIdle;
+        while (true)
+        {
+            bool isBusy = requests.Running > 0;
+            TimeSpan idleFor = clock.GetElapsedTime(requests.LastActivity);
+            TimeSpan left = options.Deadline - clock.GetElapsedTime(start);
+            isIdle = !isBusy && idleFor >= options.IdleTime;
+            if (isIdle || left <= TimeSpan.Zero)
+            {
+                break;
+            }
+
+            TimeSpan step = isBusy ? BusyStep : options.IdleTime - idleFor;
+            await DelayAsync(step < left ? step : left, clock, cancellationToken).ConfigureAwait(false);
+        }
+
+        return new DrainReport
+        {
+            Accepted = Accepted(requests) - acceptedBefore,
+            Refused = Interlocked.Read(ref requests.Counters.Refused) - refusedBefore,
+            Unfinished = requests.Running,
+            Duration = clock.GetElapsedTime(start),
+            IsIdle = isIdle,
+        };
+    }
+
+    private static Task DelayAsync(TimeSpan time, TimeProvider clock, CancellationToken cancellationToken) =>
+        time > TimeSpan.Zero ? Task.Delay(time, clock, cancellationToken) : Task.CompletedTask;
+
+    private static long Accepted(ReceiverRequests requests)
+    {
+        ReceiverCounters counters = requests.Counters;
+        return Interlocked.Read(ref counters.Requests) + Interlocked.Read(ref counters.PlainMessages) - Interlocked.Read(ref counters.Refused);
+    }
+}

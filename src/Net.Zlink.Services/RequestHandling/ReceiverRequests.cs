@@ -1,0 +1,219 @@
+using System.Text;
+using Microsoft.Extensions.Logging;
+
+namespace Net.Zlink.Services;
+
+/// <summary>Turns what the ROUTER receives into requests: applies cancels, refuses what is not to be executed, and lets the rest pass.</summary>
+internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, ILogger logger) : IDisposable
+{
+    private readonly long _start = clock.GetTimestamp();
+    private readonly TimeSpan _startedAt = clock.GetUtcNow() - DateTimeOffset.UnixEpoch;
+    private volatile bool _isDraining;
+    private volatile bool _isRefusing;
+    private long _lastActivity;
+    private int _drain;
+
+    // Names that were registered once: their requests are welcome as long as the receiver lives. Others reach it because addresses are used again.
+    private volatile (string Text, byte[] Utf8)[] _served = [];
+
+    public RouterSocket Socket { get; } = socket;
+
+    public ReceiverCounters Counters { get; } = new();
+
+    public OpenRequests Open { get; } = new(clock);
+
+    public TimeProvider Clock => clock;
+
+    public ILogger Logger => logger;
+
+    /// <summary>Goes with each reply.</summary>
+    public EnvelopeFlags Flags => _isDraining ? EnvelopeFlags.Draining : EnvelopeFlags.None;
+
+    public bool IsDraining => _isDraining;
+
+    public bool IsRefusing => _isRefusing;
+
+    /// <summary>Requests that have not ended, and plain messages in handlers.</summary>
+    public int Running => Open.Count + (int)Interlocked.Read(ref Counters.PlainInHandlers);
+
+    /// <summary>When something was last accepted or ended, since <see cref="TryBeginDrain"/>: a timestamp.</summary>
+    public long LastActivity => Volatile.Read(ref _lastActivity);
+
+    public void AddService(string name)
+    {
+        if (!Array.Exists(_served, served => string.Equals(served.Text, name, StringComparison.Ordinal)))
+        {
+            _served = [.. _served, (name, Encoding.UTF8.GetBytes(name))];
+        }
+    }
+
+    /// <summary>From now on replies say so, and activity is noted.</summary>
+    /// <returns>False: that was so before.</returns>
+    public bool TryBeginDrain()
+    {
+        if (Interlocked.Exchange(ref _drain, 1) != 0)
+        {
+            return false;
+        }
+
+        Volatile.Write(ref _lastActivity, clock.GetTimestamp());
+        _isDraining = true;
+        return true;
+    }
+
+    public void BeginRefusing() => _isRefusing = true;
+
+    public void NoteActivity()
+    {
+        if (_isDraining)
+        {
+            Volatile.Write(ref _lastActivity, clock.GetTimestamp());
+        }
+    }
+
+    /// <summary>Looks at a received message.</summary>
+    /// <param name="message">Owned by the request, or disposed.</param>
+    /// <param name="loop">Whose handler will have it; null: the application.</param>
+    /// <param name="request">What the application gets.</param>
+    /// <returns>False: there is nothing to execute in it.</returns>
+    public bool TryAccept(in Message message, ServeLoop? loop, out ServiceRequest request)
+    {
+        if (!RequestEnvelope.TryRead(message.Span, out RequestEnvelope envelope))
+        {
+            request = AcceptPlain(message, skippedParts: 0);
+            return true;
+        }
+
+        switch (envelope.Kind)
+        {
+            case EnvelopeKind.Request:
+                return TryAcceptRequest(message, envelope, loop, out request);
+            case EnvelopeKind.Cancel:
+                if (Open.Cancel(ConnectionOf(message), envelope.Id))
+                {
+                    Interlocked.Increment(ref Counters.Cancelled);
+                }
+
+                message.Dispose();
+                request = default;
+                return false;
+            default:
+                // The other kinds go from receivers to gateways: whoever sends one to a receiver means its bytes.
+                request = AcceptPlain(message, envelope.Kind == EnvelopeKind.Plain && message.PartCount > 1 ? 1 : 0);
+                return true;
+        }
+    }
+
+    /// <summary>Refuses a request that was accepted and whose handler has not begun.</summary>
+    public void Refuse(in ServiceRequest request, ushort code)
+    {
+        if (request.TryTakeAnswer())
+        {
+            Refuse(request.Message, request.Id, code);
+        }
+    }
+
+    public static string TextOf(ushort code) => code switch
+    {
+        RefusalCode.Draining => "the receiver is draining",
+        RefusalCode.NotServed => "the receiver does not serve this service",
+        RefusalCode.Expired => "the time of the request was over before it could begin",
+        RefusalCode.Stopped => "the receiver has stopped serving",
+        _ => "",
+    };
+
+    public void Dispose() => Open.Dispose();
+
+    private bool TryAcceptRequest(in Message message, in RequestEnvelope envelope, ServeLoop? loop, out ServiceRequest request)
+    {
+        Interlocked.Increment(ref Counters.Requests);
+        request = default;
+        GatewayConnection connection = ConnectionOf(message);
+        long now = clock.GetTimestamp();
+        long deadline = DeadlineOf(connection, envelope, now);
+        ushort refusal = _isRefusing ? RefusalCode.Draining : deadline <= now ? RefusalCode.Expired : Serves(envelope.Service) ? (ushort)0 : RefusalCode.NotServed;
+        if (refusal != 0)
+        {
+            Refuse(message, envelope.Id, refusal);
+            message.Dispose();
+            return false;
+        }
+
+        if (Open.TryAdd(connection, envelope.Id, deadline, loop) is not { } open)
+        {
+            Interlocked.Increment(ref Counters.DuplicateIds);
+            message.Dispose();
+            return false;
+        }
+
+        NoteActivity();
+        request = new ServiceRequest(this, message, open, open.Generation, skippedParts: 1);
+        return true;
+    }
+
+    private ServiceRequest AcceptPlain(in Message message, int skippedParts)
+    {
+        Interlocked.Increment(ref Counters.PlainMessages);
+        NoteActivity();
+        return new ServiceRequest(this, message, open: null, generation: 0, skippedParts);
+    }
+
+    private void Refuse(in Message message, ulong id, ushort code)
+    {
+        Interlocked.Increment(ref Counters.Refused);
+        if (code == RefusalCode.Expired)
+        {
+            Interlocked.Increment(ref Counters.Expired);
+        }
+
+        AnswerFrames.TrySend(this, message, new RequestEnvelope { Kind = EnvelopeKind.Refused, Flags = Flags, Code = code, Id = id }, TextOf(code), out _);
+    }
+
+    private bool Serves(ReadOnlySpan<byte> service)
+    {
+        (string Text, byte[] Utf8)[] served = _served;
+        if (service.IsEmpty || served.Length == 0)
+        {
+            return true; // Nobody said, or nothing is registered here, as with a StaticDirectory.
+        }
+
+        foreach ((_, byte[] utf8) in served)
+        {
+            if (service.SequenceEqual(utf8))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private long DeadlineOf(GatewayConnection connection, in RequestEnvelope envelope, long now)
+    {
+        TimeSpan age = TimeSpan.Zero;
+        if (envelope.SentAt is { } sentAt)
+        {
+            // Not the wall clock, which is set now and then.
+            TimeSpan elapsed = clock.GetElapsedTime(_start, now);
+            age = connection.AgeOf(elapsed, _startedAt + elapsed - (sentAt - DateTimeOffset.UnixEpoch));
+        }
+
+        return envelope.TimeLeft is { } timeLeft ? now + (long)((timeLeft - age).TotalSeconds * clock.TimestampFrequency) : long.MaxValue;
+    }
+
+    /// <summary>Kept with the connection, unless the application keeps something of its own there: then each message is taken for a connection's first.</summary>
+    private static GatewayConnection ConnectionOf(in Message message)
+    {
+        switch (message.PeerState)
+        {
+            case GatewayConnection known:
+                return known;
+            case null:
+                var made = new GatewayConnection();
+                message.PeerState = made;
+                return made;
+            default:
+                return new GatewayConnection();
+        }
+    }
+}

@@ -1,0 +1,345 @@
+using System.Diagnostics.Metrics;
+using System.Runtime.CompilerServices;
+using System.Threading.Tasks.Sources;
+
+namespace Net.Zlink.Services;
+
+/// <summary>Serves requests with a handler: reads ahead, so that a cancel takes effect before its request begins, and runs a limited number of handlers at once.</summary>
+/// <remarks>A handler is called by the thread that has a request for it, the reading one or that of a handler that has just ended, so a handler without waits costs no hop to another thread.</remarks>
+internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency, Histogram<double> duration)
+{
+    private const int BatchSize = 64;
+
+    // Requests held beside those in handlers. As many are read ahead for their cancels; what comes behind them waits in the socket, and then at the gateway.
+    private const int MaxHeldRequests = 1024;
+
+    private readonly Message[] _batch = new Message[BatchSize];
+    private readonly Queue<ServiceRequest> _held = new();
+    private readonly Lock _gate = new();
+    private readonly Gate _room = new();
+    private readonly TaskCompletionSource _idle = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private CancellationToken _stop;
+    private int _running;
+    private bool _isStopped;
+
+    /// <summary>Serves until the token is cancelled, or the socket or its context has ended. Returns when the last handler has.</summary>
+    public async Task RunAsync(CancellationToken cancellationToken)
+    {
+        _stop = cancellationToken;
+        try
+        {
+            while (true)
+            {
+                int count = await requests.Socket.ReceiveManyAsync(_batch, cancellationToken).ConfigureAwait(false);
+                int held;
+                do
+                {
+                    held = Accept(_batch.AsSpan(0, count));
+                }
+                while (held < MaxHeldRequests && (count = requests.Socket.ReceiveMany(_batch)) > 0);
+
+                StartHandlers();
+                if (held >= MaxHeldRequests)
+                {
+                    await WaitForRoomAsync(cancellationToken).ConfigureAwait(false);
+                }
+            }
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+        }
+        catch (ObjectDisposedException)
+        {
+        }
+        catch (ZlinkException e) when (e.Error == ZlinkError.ContextTerminated)
+        {
+        }
+        finally
+        {
+            await StopAsync().ConfigureAwait(false);
+        }
+
+        cancellationToken.ThrowIfCancellationRequested();
+    }
+
+    private int Accept(ReadOnlySpan<Message> messages)
+    {
+        foreach (Message message in messages)
+        {
+            if (!requests.TryAccept(message, this, out ServiceRequest request))
+            {
+                continue;
+            }
+
+            if (request.IsProbe)
+            {
+                request.Dispose();
+                continue;
+            }
+
+            lock (_gate)
+            {
+                _held.Enqueue(request);
+            }
+        }
+
+        lock (_gate)
+        {
+            return _held.Count;
+        }
+    }
+
+    private async ValueTask WaitForRoomAsync(CancellationToken cancellationToken)
+    {
+        using (cancellationToken.UnsafeRegister(static gate => ((Gate)gate!).Open(), _room))
+        {
+            while (!cancellationToken.IsCancellationRequested)
+            {
+                ValueTask opened;
+                lock (_gate)
+                {
+                    if (_held.Count <= MaxHeldRequests / 2)
+                    {
+                        return;
+                    }
+
+                    opened = _room.Close();
+                }
+
+                await opened.ConfigureAwait(false);
+            }
+        }
+    }
+
+    /// <summary>Starts handlers in the order of arrival while there are requests and places for them.</summary>
+    private void StartHandlers()
+    {
+        while (TryDequeue(out ServiceRequest request))
+        {
+            Start(request);
+        }
+    }
+
+    private bool TryDequeue(out ServiceRequest request)
+    {
+        bool hasRoom;
+        lock (_gate)
+        {
+            if (_isStopped || _running == maxConcurrency || !_held.TryDequeue(out request))
+            {
+                request = default;
+                return false;
+            }
+
+            _running++;
+            hasRoom = _held.Count == MaxHeldRequests / 2;
+        }
+
+        if (hasRoom)
+        {
+            _room.Open();
+        }
+
+        return true;
+    }
+
+    /// <summary>Calls the handler, unless the request is not to be executed any more. The caller goes on with the next one, whether this one has ended or waits.</summary>
+    private void Start(in ServiceRequest request)
+    {
+        if (request.IsCancelled || request.IsExpired)
+        {
+            if (request.IsExpired)
+            {
+                requests.Refuse(request, RefusalCode.Expired);
+            }
+
+            request.Dispose();
+            Release();
+            return;
+        }
+
+        if (!request.ExpectsReply)
+        {
+            Interlocked.Increment(ref requests.Counters.PlainInHandlers);
+        }
+
+        long startedAt = duration.Enabled ? requests.Clock.GetTimestamp() : 0;
+        ValueTask handling;
+        try
+        {
+            handling = handler(request, request.ExpectsReply ? request.Cancelled : _stop);
+            if (handling.IsCompletedSuccessfully)
+            {
+                handling.GetAwaiter().GetResult();
+                Complete(request, startedAt, failure: null);
+                return;
+            }
+        }
+        catch (Exception e)
+        {
+            Complete(request, startedAt, e);
+            return;
+        }
+
+        _ = CompleteLaterAsync(handling, request, startedAt);
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask CompleteLaterAsync(ValueTask handling, ServiceRequest request, long startedAt)
+    {
+        Exception? failure = null;
+        try
+        {
+            await handling.ConfigureAwait(false);
+        }
+        catch (Exception e)
+        {
+            failure = e;
+        }
+
+        Complete(request, startedAt, failure);
+        StartHandlers();
+    }
+
+    private void Complete(in ServiceRequest request, long startedAt, Exception? failure)
+    {
+        try
+        {
+            Answer(request, failure);
+        }
+        catch (Exception e) when (e is ObjectDisposedException or ZlinkException)
+        {
+            // The socket has ended, so nobody waits for the answer; or the handler disposed the request.
+        }
+
+        request.Dispose();
+        if (!request.ExpectsReply)
+        {
+            Interlocked.Decrement(ref requests.Counters.PlainInHandlers);
+            requests.NoteActivity();
+        }
+
+        if (startedAt != 0)
+        {
+            duration.Record(requests.Clock.GetElapsedTime(startedAt).TotalSeconds);
+        }
+
+        Release();
+    }
+
+    /// <summary>A request is never left without an answer: its gateway would wait for its whole time.</summary>
+    private void Answer(in ServiceRequest request, Exception? failure)
+    {
+        if (failure is OperationCanceledException && (request.IsCancelled || _stop.IsCancellationRequested))
+        {
+            if (!request.IsExpired && _stop.IsCancellationRequested && request.ExpectsReply)
+            {
+                request.TryFail(FailureCode.HandlerThrew, "the receiver stopped serving while it handled the request");
+            }
+
+            return;
+        }
+
+        if (failure is not null)
+        {
+            Interlocked.Increment(ref requests.Counters.HandlerFaults);
+            ServicesLog.HandlerFailed(requests.Logger, failure);
+            if (request.ExpectsReply)
+            {
+                request.TryFail(FailureCode.HandlerThrew, failure.GetType().Name);
+            }
+        }
+        else if (request.ExpectsReply && !request.IsAnswered)
+        {
+            request.TryFail(FailureCode.NoReply, "the handler sent no reply");
+        }
+    }
+
+    private void Release()
+    {
+        bool isIdle;
+        lock (_gate)
+        {
+            _running--;
+            isIdle = _isStopped && _running == 0;
+        }
+
+        if (isIdle)
+        {
+            _idle.TrySetResult();
+        }
+    }
+
+    /// <summary>Refuses what has not begun, cancels what has, and waits for its end.</summary>
+    private async ValueTask StopAsync()
+    {
+        ServiceRequest[] held;
+        bool isIdle;
+        lock (_gate)
+        {
+            _isStopped = true;
+            held = [.. _held];
+            _held.Clear();
+            isIdle = _running == 0;
+        }
+
+        foreach (ServiceRequest request in held)
+        {
+            try
+            {
+                requests.Refuse(request, RefusalCode.Stopped);
+            }
+            catch (Exception e) when (e is ObjectDisposedException or ZlinkException)
+            {
+                // The socket has ended: the gateway sees that.
+            }
+
+            request.Dispose();
+        }
+
+        requests.Open.CancelAll(this);
+        if (!isIdle)
+        {
+            await _idle.Task.ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Something that one waiter passes when it is opened; used again and again without an allocation.</summary>
+    private sealed class Gate : IValueTaskSource
+    {
+        private readonly Lock _lock = new();
+        private ManualResetValueTaskSourceCore<bool> _source = new() { RunContinuationsAsynchronously = true };
+        private bool _isClosed;
+
+        public ValueTask Close()
+        {
+            lock (_lock)
+            {
+                _source.Reset();
+                _isClosed = true;
+                return new ValueTask(this, _source.Version);
+            }
+        }
+
+        public void Open()
+        {
+            lock (_lock)
+            {
+                if (!_isClosed)
+                {
+                    return;
+                }
+
+                _isClosed = false;
+            }
+
+            _source.SetResult(true);
+        }
+
+        void IValueTaskSource.GetResult(short token) => _source.GetResult(token);
+
+        ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _source.GetStatus(token);
+
+        void IValueTaskSource.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) => _source.OnCompleted(continuation, state, token, flags);
+    }
+}

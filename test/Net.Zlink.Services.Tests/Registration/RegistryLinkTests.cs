@@ -1,0 +1,303 @@
+using Xunit;
+
+namespace Net.Zlink.Services.Tests;
+
+public class RegistryLinkTests
+{
+    private static readonly TimeSpan HeartbeatInterval = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan AckTimeout = TimeSpan.FromSeconds(4);
+
+    private const int MaxLength = 7;
+
+    /// <summary>What may happen to a link, in any order.</summary>
+    private enum Step
+    {
+        Ready,
+        Lost,
+        Ack,
+        Refusal,
+        Interval,
+        Suspension,
+        Register,
+        Update,
+        Remove,
+    }
+
+    [Fact]
+    public void No_order_of_seven_events_matches_an_answer_to_another_request_or_leaves_a_wrong_state()
+    {
+        Step[] steps = Enum.GetValues<Step>();
+        long orders = 0;
+        Extend(new Step[MaxLength], 0);
+        Assert.True(orders > 100_000, $"only {orders} orders were tried");
+
+        void Extend(Step[] order, int length)
+        {
+            foreach (Step step in length < MaxLength ? steps : [])
+            {
+                order[length] = step;
+                if (new Scene().Run(order.AsSpan(0, length + 1))) // Else it is the same as without the last step.
+                {
+                    orders++;
+                    Extend(order, length + 1);
+                }
+            }
+        }
+    }
+
+    [Fact]
+    public void A_stale_answer_is_not_taken_for_the_next_one()
+    {
+        // The native receiver takes whatever comes next: after a call that timed out each answer is that of the request before.
+        var link = new RegistryLink(HeartbeatInterval, AckTimeout);
+        var entry = new LinkEntry(new ServiceText("echo"), 1);
+        link.Start();
+        link.Add(TimeSpan.Zero, entry);
+        link.OnReady(TimeSpan.Zero, 1);
+        link.OnTick(AckTimeout);
+        Assert.Equal(RegistrationState.Unreachable, entry.State);
+        link.OnTick(AckTimeout + RegistryLink.ReconnectInterval);
+        link.OnReady(AckTimeout + RegistryLink.ReconnectInterval, 2);
+
+        link.OnAck(AckTimeout * 2, 1, AckStatus.Done, "");
+        Assert.Equal(RegistrationState.Pending, entry.State);
+        link.OnAck(AckTimeout * 2, 2, AckStatus.Refused, "no");
+        Assert.Equal((RegistrationState.Refused, "no"), (entry.State, entry.Detail));
+        link.OnAck(AckTimeout * 2, 2, AckStatus.Done, "");
+        Assert.Equal((RegistrationState.Refused, 1), (entry.State, link.UnexpectedAcks));
+    }
+
+    [Fact]
+    public void Every_registered_service_is_kept_alive_each_interval()
+    {
+        (RegistryLink link, LinkEntry[] entries) = Registered("a", "b", "c");
+        link.Commands.Clear();
+        link.OnTick(HeartbeatInterval);
+        Assert.Equal(entries.Select(static entry => new LinkCommand(LinkAction.Send, MessageIds.Heartbeat, entry)), link.Commands);
+        link.Commands.Clear();
+        link.OnTick(HeartbeatInterval * 1.5);
+        Assert.Empty(link.Commands);
+        Assert.Equal(HeartbeatInterval * 2, link.NextTick);
+    }
+
+    [Fact]
+    public void A_pause_of_more_than_two_intervals_registers_anew()
+    {
+        (RegistryLink link, LinkEntry[] entries) = Registered("a", "b");
+        link.Commands.Clear();
+        link.OnTick((HeartbeatInterval * 2) + TimeSpan.FromTicks(1));
+        Assert.Equal(entries.Select(static entry => new LinkCommand(LinkAction.Send, MessageIds.Register, entry, 1)), link.Commands);
+        Assert.All(entries, static entry => Assert.Equal(RegistrationState.Registered, entry.State));
+    }
+
+    [Fact]
+    public void Pauses_between_connections_grow_to_five_seconds_and_begin_anew_behind_an_answer()
+    {
+        var link = new RegistryLink(HeartbeatInterval, AckTimeout);
+        link.Start();
+        TimeSpan now = TimeSpan.Zero;
+        List<double> pauses = [];
+        for (int i = 0; i < 7; i++)
+        {
+            link.OnReady(now, link.Connection);
+            link.OnLost(now, link.Connection, "gone");
+            pauses.Add((link.NextTick!.Value - now).TotalMilliseconds);
+            now = link.NextTick.Value;
+            link.OnTick(now);
+        }
+
+        Assert.Equal([200, 400, 800, 1600, 3200, 5000, 5000], pauses);
+        link.OnReady(now, link.Connection);
+        link.Add(now, new LinkEntry(new ServiceText("a"), 1));
+        link.OnAck(now, link.Connection, AckStatus.Done, "");
+        link.OnLost(now, link.Connection, "gone");
+        Assert.Equal(now + RegistryLink.ReconnectInterval, link.NextTick);
+    }
+
+    [Fact]
+    public void A_registration_without_an_answer_on_two_connections_is_reported_once()
+    {
+        var link = new RegistryLink(HeartbeatInterval, AckTimeout);
+        link.Start();
+        var entry = new LinkEntry(new ServiceText("a"), 1);
+        link.Add(TimeSpan.Zero, entry);
+        TimeSpan now = TimeSpan.Zero;
+        for (int i = 0; i < 3; i++)
+        {
+            Assert.Equal(i >= 2 ? 1 : 0, link.Commands.Count(static command => command.Action == LinkAction.Warn));
+            link.OnReady(now, link.Connection);
+            now += AckTimeout;
+            link.OnTick(now);
+            now = link.NextTick!.Value;
+            link.OnTick(now);
+        }
+
+        Assert.Contains("another receiver", entry.Detail, StringComparison.Ordinal);
+        Assert.Equal(1, link.Commands.Count(static command => command.Action == LinkAction.Warn));
+    }
+
+    [Fact]
+    public void An_entry_that_the_registry_has_lost_is_registered_anew_with_the_new_weight()
+    {
+        (RegistryLink link, LinkEntry[] entries) = Registered("a");
+        link.UpdateWeight(TimeSpan.Zero, entries[0], 9);
+        link.Commands.Clear();
+        link.OnAck(TimeSpan.Zero, 1, AckStatus.NotFound, "provider not found");
+        Assert.Equal([new LinkCommand(LinkAction.Send, MessageIds.Register, entries[0], 9)], link.Commands);
+        link.OnAck(TimeSpan.Zero, 1, AckStatus.Done, "");
+        Assert.Equal((RegistrationState.Registered, 9u), (entries[0].State, entries[0].AcceptedWeight));
+    }
+
+    private static (RegistryLink Link, LinkEntry[] Entries) Registered(params string[] services)
+    {
+        var link = new RegistryLink(HeartbeatInterval, AckTimeout);
+        link.Start();
+        LinkEntry[] entries = [.. services.Select(static service => new LinkEntry(new ServiceText(service), 1))];
+        Array.ForEach(entries, entry => link.Add(TimeSpan.Zero, entry));
+        link.OnReady(TimeSpan.Zero, 1);
+        Array.ForEach(entries, _ => link.OnAck(TimeSpan.Zero, 1, AckStatus.Done, ""));
+        return (link, entries);
+    }
+
+    /// <summary>A link and a registry that answers in order; each answer carries which request it really belongs to.</summary>
+    private sealed class Scene
+    {
+        private readonly RegistryLink _link = new(HeartbeatInterval, AckTimeout);
+        private readonly Queue<LinkCommand> _atRegistry = new();
+        private readonly List<LinkEntry> _wanted = [];
+        private TimeSpan _now;
+        private uint _nextWeight = 1;
+
+        /// <returns>False: the last step changes nothing.</returns>
+        public bool Run(ReadOnlySpan<Step> order)
+        {
+            _link.Start();
+            Transmit();
+            foreach (Step step in order[..^1])
+            {
+                Apply(step);
+                Transmit();
+            }
+
+            if (!HasEffect(order[^1]))
+            {
+                return false;
+            }
+
+            Apply(order[^1]);
+            Transmit();
+            RegistrationState[] before = [.. _wanted.Select(static entry => entry.State)];
+            _link.OnAck(_now, _link.Connection - 1, AckStatus.Refused, "of an earlier connection");
+            Assert.True(before.SequenceEqual(_wanted.Select(static entry => entry.State)), "an answer of an earlier connection counts");
+
+            // From here on nothing disturbs: it must come to what is wanted.
+            while (!_link.IsReady) // A pause may come first.
+            {
+                _now = _link.NextTick ?? _now;
+                _link.OnTick(_now);
+                _link.OnReady(_now, _link.Connection);
+                Transmit();
+            }
+
+            while (_atRegistry.Count > 0)
+            {
+                Answer(AckStatus.Done);
+                Transmit();
+            }
+
+            foreach (LinkEntry entry in _wanted)
+            {
+                // A refusal stands until the next connection.
+                bool isTrue = (entry.State == RegistrationState.Registered && entry.AcceptedWeight == entry.Weight) || entry.State == RegistrationState.Refused;
+                if (!isTrue)
+                {
+                    Assert.Fail($"{string.Join(' ', order.ToArray())}: {entry.State}, weight {entry.AcceptedWeight} instead of {entry.Weight}");
+                }
+            }
+
+            Assert.True(_wanted.SequenceEqual(_link.Entries), "other entries than those wanted");
+            return true;
+        }
+
+        private bool HasEffect(Step step)
+        {
+            bool isWaiting = !_link.IsReady && _link.NextTick is not null;
+            return step switch
+            {
+                Step.Ready => !_link.IsReady && !isWaiting,
+                Step.Lost => !isWaiting,
+                Step.Ack or Step.Refusal => _atRegistry.Count > 0,
+                Step.Update or Step.Remove => _wanted.Count > 0,
+                _ => true,
+            };
+        }
+
+        private void Apply(Step step)
+        {
+            switch (step)
+            {
+                case Step.Ready:
+                    _link.OnReady(_now, _link.Connection);
+                    break;
+                case Step.Lost:
+                    _link.OnLost(_now, _link.Connection, "lost");
+                    break;
+                case Step.Ack:
+                    Answer(AckStatus.Done);
+                    break;
+                case Step.Refusal:
+                    Answer(AckStatus.Refused);
+                    break;
+                case Step.Interval:
+                    _now += HeartbeatInterval;
+                    _link.OnTick(_now);
+                    break;
+                case Step.Suspension:
+                    _now += HeartbeatInterval * 3;
+                    _link.OnTick(_now);
+                    break;
+                case Step.Register:
+                    var entry = new LinkEntry(new ServiceText($"service {_nextWeight}"), _nextWeight++);
+                    _wanted.Add(entry);
+                    _link.Add(_now, entry);
+                    break;
+                case Step.Update when _wanted.Count > 0:
+                    _link.UpdateWeight(_now, _wanted[^1], _nextWeight++);
+                    break;
+                case Step.Remove when _wanted.Count > 0:
+                    _link.Remove(_wanted[0]);
+                    _wanted.RemoveAt(0);
+                    break;
+                default:
+                    break;
+            }
+        }
+
+        /// <summary>Each weight is used once, so what the link takes an answer for shows in the weight that it notes.</summary>
+        private void Answer(byte status)
+        {
+            LinkCommand request = _atRegistry.Dequeue();
+            LinkEntry entry = request.Entry!;
+            bool isRemoved = entry.State == RegistrationState.Ended;
+            uint? before = entry.AcceptedWeight;
+            _link.OnAck(_now, _link.Connection, status, "");
+            Assert.Equal(isRemoved ? before : status == AckStatus.Done ? request.Weight : before, entry.AcceptedWeight);
+            Assert.Equal(isRemoved ? RegistrationState.Ended : status == AckStatus.Done ? RegistrationState.Registered : RegistrationState.Refused, entry.State);
+        }
+
+        private void Transmit()
+        {
+            while (_link.Commands.TryDequeue(out LinkCommand command))
+            {
+                if (command.Action is LinkAction.Connect or LinkAction.Disconnect)
+                {
+                    _atRegistry.Clear();
+                }
+                else if (command.Action == LinkAction.Send && command.MessageId is MessageIds.Register or MessageIds.UpdateWeight)
+                {
+                    _atRegistry.Enqueue(command);
+                }
+            }
+        }
+    }
+}
