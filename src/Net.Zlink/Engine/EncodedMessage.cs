@@ -244,7 +244,8 @@ internal sealed class EncodedMessage(BufferPool pool)
         if (needed > ZmpFrame.LargestBody)
         {
             throw new ArgumentException(
-                $"All copied parts of a message together take at most {ZmpFrame.LargestBody} bytes; hand larger ones over.", nameof(length));
+                $"All copied parts of a message together take at most {ZmpFrame.LargestBody} bytes; hand larger ones over.",
+                nameof(length));
         }
 
         EnsureCapacity((int)needed);
