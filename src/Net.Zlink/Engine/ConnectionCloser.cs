@@ -219,7 +219,7 @@ internal sealed class ConnectionCloser(Connection connection)
                     PauseDiscarding();
                 }
 
-                // After our end, reading stops here. Until the deadline the peer gets what the system holds: a close with unread input destroys that.
+                // After our end, reading stops here. Until the deadline the peer gets what the system holds: a close would destroy that.
                 return;
             }
 

@@ -20,9 +20,9 @@ internal interface IConnectionSink
     Delivery OnFrames(Connection connection, in InboundBatch batch);
 
     /// <summary>
-    /// The peer's next bytes violate the protocol; whole frames before them were delivered. The sink closes the connection.
+    ///  The peer's next bytes violate the protocol; whole frames before them were delivered. The sink closes the connection.
     /// </summary>
-    /// <param name="announced">The length in the frame's header, if that is the error.</param>
+    /// <remarks><paramref name="announced"/>: The length in the frame's header, if that is the error.</remarks>
     void OnBroken(Connection connection, uint announced) => connection.Close(
             DisconnectReason.ProtocolError,
             CloseMode.Orderly,

@@ -83,8 +83,10 @@ internal sealed class InboundLease
     public object? Source { get; private set; }
 
     /// <summary>Creates a lease of the STREAM frames at the start of a region, with a reference to the slab.</summary>
-    /// <param name="offset">Start of the region; advanced past the frames used.</param>
-    /// <param name="end">End of the region, at a frame boundary.</param>
+    /// <remarks>
+    /// <paramref name="offset"/>: Start of the region; advanced past the frames used. <paramref name="end"/>: End of the region, at a frame
+    /// boundary.
+    /// </remarks>
     public static InboundLease Open(Slab slab, ref int offset, int end, object? source = null)
     {
         slab.AddReference();
@@ -101,7 +103,7 @@ internal sealed class InboundLease
     }
 
     /// <summary>Creates an empty lease, to be filled and then published.</summary>
-    /// <param name="slab">Holds most parts; the lease takes over one reference. Null if each part has its own.</param>
+    /// <remarks><paramref name="slab"/>: Holds most parts; the lease takes over one reference. Null if each part has its own.</remarks>
     public static InboundLease Rent(Slab? slab, object? source, int passedAt = 0)
     {
         if (!GrownSpares.TryRent(ref t_spare, out InboundLease? lease) && !Spares.TryRent(out lease))

@@ -34,7 +34,9 @@ internal struct OutboundBacklog(BufferPool pool)
     public readonly bool HasMessages => !_messages.IsEmpty;
 
     /// <summary>Returns true if donated memory was copied: dispose it outside the lock.</summary>
-    /// <param name="obsolete">With <see cref="Conflates"/>: the superseded messages, to be released outside the lock.</param>
+    /// <remarks>
+    /// <paramref name="obsolete"/>: With <see cref="Conflates"/>: the superseded messages, to be released outside the lock.
+    /// </remarks>
     public bool Add(in OutgoingMessage message, out OutboundSegment? obsolete)
     {
         obsolete = Begin();

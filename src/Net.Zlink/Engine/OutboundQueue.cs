@@ -60,8 +60,9 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     }
 
     /// <summary>Appends one message. If accepted, the queue owns its donated memory; the rest is copied.</summary>
-    /// <param name="schedule">True if the caller must schedule the flush.</param>
-    /// <param name="force">Ignores the limits.</param>
+    /// <remarks>
+    /// <paramref name="schedule"/>: True if the caller must schedule the flush. <paramref name="force"/>: Ignores the limits.
+    /// </remarks>
     public SendStatus TryAppend(in OutgoingMessage message, out bool schedule, bool force = false)
     {
         schedule = false;

@@ -35,7 +35,7 @@ internal readonly ref struct OutgoingMessage
 
     public OutgoingMessage(EncodedMessage encoded) => _encoded = encoded;
 
-    /// <param name="header">Replaces ZMP's header, for a one-part message to a STREAM peer.</param>
+    /// <summary><paramref name="header"/>: Replaces ZMP's header, for a one-part message to a STREAM peer.</summary>
     public OutgoingMessage(InboundLease lease, int slot, FrameHeader header = default)
     {
         _lease = lease;

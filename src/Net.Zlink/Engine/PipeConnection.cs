@@ -123,7 +123,8 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     /// </summary>
     public bool HasNotified(Exception? exception)
     {
-        while (exception is not null && (!NotifiedExceptions.TryGetValue(exception, out PipeConnection? source) || !ReferenceEquals(source, this)))
+        while (exception is not null
+            && (!NotifiedExceptions.TryGetValue(exception, out PipeConnection? source) || !ReferenceEquals(source, this)))
         {
             exception = exception.InnerException;
         }

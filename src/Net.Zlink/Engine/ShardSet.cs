@@ -163,12 +163,12 @@ internal sealed class ShardSet : IDisposable
             }
         }
 
+        return [.. Held()];
+
         IEnumerable<ShardLoop> Held() => all.Where(static one => !one.Passed.IsCompleted).Select(static one => one.Shard);
 
         static bool IsStillRunning(ShardLoop shard, (ShardLoop, long)[] before) =>
             before.Contains((shard, shard.RunningWork(out ShardWork? work))) && work is not null;
-
-        return [.. Held()];
     }
 
     public void Dispose()

@@ -1,8 +1,10 @@
 namespace Net.Zlink.Engine;
 
 /// <summary>Limits repeated waits of one kind. Begin and End on one thread at a time; the callback runs on the clock's thread.</summary>
-/// <param name="limit">Zero: no limit.</param>
-/// <param name="mayGoOn">Called after the limit. True: the awaited event has happened, so wait on. False: the wait is over.</param>
+/// <remarks>
+/// <paramref name="limit"/>: Zero: no limit. <paramref name="mayGoOn"/>: Called after the limit. True: the awaited event has happened, so
+/// wait on. False: the wait is over.
+/// </remarks>
 internal sealed class WaitLimit(TimeProvider time, TimeSpan limit, Func<bool> mayGoOn) : IDisposable
 {
     private readonly Lock _gate = new();
