@@ -114,7 +114,6 @@ internal struct ShortLock
     private static void Check(int owner) =>
         Debug.Assert(owner != Environment.CurrentManagedThreadId, "The thread holds this lock already, and would wait for itself.");
 
-
     internal readonly ref struct Scope
     {
         private readonly ref ShortLock _lock;
