@@ -5,8 +5,8 @@ namespace Net.Zlink.Buffers;
 /// dropped.
 /// </summary>
 /// <param name="WarmCount">
-/// Buffers created, with every page touched, when the pool is built. Idle trimming and <see cref="BufferPool.Trim"/> leave as many.
-/// 0 or more, at most <paramref name="KeepLimit"/>.
+/// Buffers created, with every page touched, when the pool is built. Idle trimming and <see cref="BufferPool.Trim"/> leave as many. 0 or
+/// more, at most <paramref name="KeepLimit"/>.
 /// </param>
 /// <param name="KeepLimit">
 /// The most buffers retained while not rented, thread caches included. 0 retains none. A buffer returned beyond the limit is left to the

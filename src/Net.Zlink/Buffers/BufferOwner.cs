@@ -6,8 +6,7 @@ namespace Net.Zlink.Buffers;
 /// <summary>The result of <see cref="BufferPool.Rent"/>: one object per rent, never reused. Thread-safe.</summary>
 /// <remarks>
 /// Not pooled: a stale Dispose or Memory of a reused object would affect the next renter, and a plain reference carries no generation. It
-/// costs 40 bytes
-/// of short-lived garbage per rent. A <see cref="BufferLease"/> costs none, since the value carries a generation.
+/// costs 40 bytes of short-lived garbage per rent. A <see cref="BufferLease"/> costs none, since the value carries a generation.
 /// <para>A memory manager, so that a memory obtained before Dispose is checked with each span. The array is pinned already, so a pin needs
 /// no handle.</para>
 /// </remarks>

@@ -109,10 +109,8 @@ public sealed class BufferPool : MemoryPool<byte>
     /// <param name="minBufferSize">Bytes needed; -1 for a page of 4,096 bytes.</param>
     /// <returns>
     /// The owner of a buffer of at least that many bytes (its class size), with undefined content. Its Dispose returns the buffer; a second
-    /// one has no effect.
-    /// Afterwards the owner and every memory obtained from it throw <see cref="ObjectDisposedException"/>. A span or an array is not
-    /// checked.
-    /// While the memory is pinned, the return waits for the last unpin.
+    /// one has no effect. Afterwards the owner and every memory obtained from it throw <see cref="ObjectDisposedException"/>. A span or an
+    /// array is not checked. While the memory is pinned, the return waits for the last unpin.
     /// </returns>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="minBufferSize"/> is below -1 or above <see cref="MaxBufferSize"/>.

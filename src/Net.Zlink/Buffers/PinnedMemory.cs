@@ -9,9 +9,8 @@ namespace Net.Zlink.Buffers;
 /// </summary>
 /// <remarks>
 /// The runtime reads a pending send's span repeatedly, on a thread where an exception ends the process: memory that was disposed too early
-/// did that.
-/// Pinned memory that is disposed stays valid until the operation ends, in our pool (<see cref="BufferOwner"/>) as in every manager that
-/// counts pins.
+/// did that. Pinned memory that is disposed stays valid until the operation ends, in our pool (<see cref="BufferOwner"/>) as in every
+/// manager that counts pins.
 /// </remarks>
 internal sealed class PinnedMemory : MemoryManager<byte>
 {

@@ -2,9 +2,8 @@ namespace Net.Zlink.Buffers;
 
 /// <summary>One size class's shared items, in stripes, and its limit. Thread-safe.</summary>
 /// <remarks>
-/// A thread skips a stripe that another thread uses, and waits (for pointer moves) only if all are in use.
-/// Always <c>items here + capacity reserved for thread caches + free capacity = limit</c>, so the limit is exact although thread caches are
-/// not locked.
+/// A thread skips a stripe that another thread uses, and waits (for pointer moves) only if all are in use. Always <c>items here + capacity
+/// reserved for thread caches + free capacity = limit</c>, so the limit is exact although thread caches are not locked.
 /// </remarks>
 internal sealed class SharedStore<T>
     where T : class

@@ -6,9 +6,8 @@ namespace Net.Zlink.Buffers;
 /// <summary>One thread's buffers of one pool, a stack per size class, and that thread's counters.</summary>
 /// <remarks>
 /// <para>Only the owning thread pushes, pops and counts, without interlocked operations. Other threads only drop buffers: they clear slots,
-/// or replace a
-/// class's array by an empty one. So no buffer has two holders. The owner handles empty slots below its count, and a count above the
-/// array's length.</para>
+/// or replace a class's array by an empty one. So no buffer has two holders. The owner handles empty slots below its count, and a count
+/// above the array's length.</para>
 /// <para>A class's array is replaced only under the lock. Its length is capacity reserved in the store.</para>
 /// <para>Must not refer to the pool, or the pool could not be collected while such a thread lives.</para>
 /// </remarks>

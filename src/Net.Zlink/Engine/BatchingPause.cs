@@ -7,15 +7,13 @@ namespace Net.Zlink.Engine;
 /// </summary>
 /// <remarks>
 /// Each hand-off moves some ten cache lines between two processors, at 0.1 us each. One message at a time slows both threads to 0.5 us a
-/// message.
-/// A pause that brought one message (a request and its reply) is skipped for a while, then for twice as long.
-/// Used by blocking threads of the application, never on a shard. Races only make it less exact.
+/// message. A pause that brought one message (a request and its reply) is skipped for a while, then for twice as long. Used by blocking
+/// threads of the application, never on a shard. Races only make it less exact.
 /// </remarks>
 internal struct BatchingPause
 {
     // About 2 us (one pause is 37 ns), in which a sender adds some fifty short messages. Messages of 64 bytes: 40 (PUBSUB) and 26 (PAIR)
-    // million a
-    // second with the pause, 27 and 16 without. Half or twice the pause gave 38 to 41 and 26 to 31 (docs/benchmarks/log.md).
+    // million a second with the pause, 27 and 16 without. Half or twice the pause gave 38 to 41 and 26 to 31 (docs/benchmarks/log.md).
     private const int Pauses = 56;
 
     // Dequeuing fewer messages one by one costs about as much as the pause.

@@ -145,7 +145,6 @@ internal static class BlockingWait
         [SuppressMessage("ApiDesign", "RS0030", Justification = "The one blocking wait: Task.Wait tells the pool that the thread blocks.")]
         private static bool OnPoolThread(Task task, TimeSpan step) => task.Wait(step);
 
-        /// <summary>False if the timeout passed first, or spuriously.</summary>
         private bool OnOwnThread(TimeSpan step)
         {
             lock (this)

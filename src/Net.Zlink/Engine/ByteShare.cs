@@ -1,6 +1,5 @@
 namespace Net.Zlink.Engine;
 
-/// <summary>A queue that has a share of its context's <see cref="ByteBudget"/>.</summary>
 internal interface IShareOwner
 {
     /// <summary>
@@ -66,8 +65,6 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
     }
 
     /// <summary>Reserves more. False if too little is left: the queue is notified later.</summary>
-    /// <param name="bytes">What the queue holds: all that its share allows, and less than its own limit.</param>
-    /// <param name="owner">The queue.</param>
     public bool TryGrow(long bytes, IShareOwner owner)
     {
         long needed = NeedOf(bytes);

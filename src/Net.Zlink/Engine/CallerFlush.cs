@@ -5,8 +5,7 @@ namespace Net.Zlink.Engine;
 /// <summary>Remembers, per thread, the shard of its last scheduled flush, so that the thread can run that flush at its next call.</summary>
 /// <remarks>
 /// The flush is always scheduled too, so nothing is late if the thread never calls again. A consumer that replies comes back at once and
-/// then writes its
-/// replies itself, in one burst per peer. A thread that only sends gains nothing: longer bursts mean fewer writes.
+/// then writes its replies itself, in one burst per peer. A thread that only sends gains nothing: longer bursts mean fewer writes.
 /// </remarks>
 internal static class CallerFlush
 {

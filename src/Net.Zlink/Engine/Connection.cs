@@ -39,14 +39,6 @@ internal sealed class Connection : ShardWork, IWireEvents
     {
     }
 
-    /// <param name="wire">Owned by the connection.</param>
-    /// <param name="shard">Runs the connection.</param>
-    /// <param name="pool">The context's pool.</param>
-    /// <param name="settings">The endpoint's settings.</param>
-    /// <param name="sink">Receives what is read.</param>
-    /// <param name="context">State of the layer above.</param>
-    /// <param name="outbound">May outlive the connection: see <see cref="OutboundSurvives"/>.</param>
-    /// <param name="scanner">Finds frames in what is read.</param>
     public Connection(
         Wire wire,
         ShardLoop shard,
@@ -86,7 +78,6 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// <summary>The connection is closing, and its queued messages stay for the next one.</summary>
     public bool OutboundStays { get; private set; }
 
-    /// <summary>State of the layer above.</summary>
     public object? Context { get; set; }
 
     public EndPoint? RemoteEndPoint { get; init; }
@@ -112,8 +103,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     /// <summary>Starts the connection on its shard. Any thread, once.</summary>
     /// <remarks>
     /// The first wait for input begins here, not on the shard. The runtime spreads sockets over its epoll threads by their first operation,
-    /// in the order in which
-    /// shards are given out. With inline completions a shard's connections then share one epoll thread.
+    /// in the order in which shards are given out. With inline completions a shard's connections then share one epoll thread.
     /// </remarks>
     public void Start()
     {
@@ -289,7 +279,6 @@ internal sealed class Connection : ShardWork, IWireEvents
         _sink.OnFlushed(this);
     }
 
-    /// <summary>A write failed for good.</summary>
     internal void DropBehindUnread() => Shard.Post(this, WriteFailed);
 
     /// <summary>Reads and discards until the peer ends its side: unread input would turn our close into a reset.</summary>
@@ -299,7 +288,6 @@ internal sealed class Connection : ShardWork, IWireEvents
         ReadOn();
     }
 
-    /// <summary>Posts the next read behind the shard's other work.</summary>
     internal void ReadOn() => Shard.Post(this, MoreToRead);
 
     internal WireStatus WaitForInput() => _reader.WaitForInput();

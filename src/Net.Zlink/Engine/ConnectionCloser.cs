@@ -6,8 +6,7 @@ namespace Net.Zlink.Engine;
 /// <summary>Closes one connection: flush, end our side, read until the peer ends its side or the time is up, then dispose.</summary>
 /// <remarks>
 /// .NET resets a socket that is disposed while an operation is pending, and our zero-byte receive always is. Disposing at once destroyed
-/// accepted data: of
-/// 1,000,000 bytes the peer got 127,973 and a reset. So only this class orders the steps, and only aborts reset.
+/// accepted data: of 1,000,000 bytes the peer got 127,973 and a reset. So only this class orders the steps, and only aborts reset.
 /// </remarks>
 internal sealed class ConnectionCloser(Connection connection)
 {
@@ -36,7 +35,6 @@ internal sealed class ConnectionCloser(Connection connection)
 
     public bool IsOpen => _phase == Phase.Open;
 
-    /// <summary>All accepted bytes are with the kernel, and our side is ended.</summary>
     public bool IsFlushed => _phase == Phase.WaitingForPeer;
 
     public bool IsClosed => _phase == Phase.Closed;
@@ -44,7 +42,6 @@ internal sealed class ConnectionCloser(Connection connection)
     /// <summary>Accepted messages are still written, within the linger time.</summary>
     public bool IsLingering => _phase == Phase.Flushing && _lingers;
 
-    /// <summary>Bytes of the peer that were read and discarded: the peer is alive.</summary>
     public long Discarded { get; private set; }
 
     /// <summary>Records a request to close. Any thread. True if the shard must act on it.</summary>
@@ -176,7 +173,6 @@ internal sealed class ConnectionCloser(Connection connection)
         }
     }
 
-    /// <summary>The peer can see the end of our side.</summary>
     public void OnSendingEnded()
     {
         if (_phase != Phase.WaitingForPeer)
@@ -198,7 +194,6 @@ internal sealed class ConnectionCloser(Connection connection)
         }
     }
 
-    /// <summary>Discards input in at most so many reads, then posts the next ones.</summary>
     public void Discard(int reads)
     {
         for (int i = 0; i < reads; i++)
@@ -248,7 +243,6 @@ internal sealed class ConnectionCloser(Connection connection)
         }
     }
 
-    /// <summary>The peer ended its side, or the connection broke during the close.</summary>
     public void OnPeerEnded()
     {
         _peerEnded = true;

@@ -49,7 +49,6 @@ internal sealed class ConnectionReader
         _idle = limit > TimeSpan.Zero ? new IdleWatch(connection, limit) : null;
     }
 
-    /// <summary>Set before the start.</summary>
     public FairLimit? Unfinished
     {
         set => _unfinished = new FairLimitShare(value);
@@ -58,7 +57,6 @@ internal sealed class ConnectionReader
     /// <summary>Frames read. Written on the shard, read by any thread.</summary>
     public long ReceivedMessages { get; private set; }
 
-    /// <summary>Bytes read, headers included. Any thread.</summary>
     public long ReceivedBytes { get; private set; }
 
     /// <summary>Timestamp of the context's clock: the last read, or the start. Any thread.</summary>
@@ -67,12 +65,10 @@ internal sealed class ConnectionReader
     /// <summary>Reads that brought part of a frame and no end of one: a large frame is arriving.</summary>
     public long PartialReads { get; private set; }
 
-    /// <summary>Reading is paused, because the receiver is full or busy.</summary>
     public bool IsParked => _parked;
 
     public void Start() => _idle?.Start();
 
-    /// <summary>The receiver has capacity again.</summary>
     public void Resume()
     {
         if (_parked && _closer.IsOpen)
@@ -83,10 +79,8 @@ internal sealed class ConnectionReader
         }
     }
 
-    /// <summary>Input is discarded from here on.</summary>
     public void Unpark() => _parked = false;
 
-    /// <summary>Reads now, while the wait for input continues.</summary>
     public void Prefetch()
     {
         if (!_parked && _closer.IsOpen && _sink.MayRead(_connection))
@@ -98,7 +92,6 @@ internal sealed class ConnectionReader
 
     public void Stop() => _idle?.Stop();
 
-    /// <summary>Releases the part of a frame that has arrived.</summary>
     public void Release()
     {
         _frames.Release(_pool);
@@ -131,7 +124,6 @@ internal sealed class ConnectionReader
         }
     }
 
-    /// <summary>Reads, unless a wait for input is pending or the receiver is full.</summary>
     public void ContinueReading()
     {
         if (_waits || _closer.IsClosed)
@@ -159,8 +151,7 @@ internal sealed class ConnectionReader
     private void ReadLoop()
     {
         // One read can take long to process: 64 KiB of topics took a publisher 10 ms, and four such reads delayed the shard's other
-        // connections by 40 ms.
-        // So a connection's turn is no longer than the shard's.
+        // connections by 40 ms. So a connection's turn is no longer than the shard's.
         long end = Stopwatch.GetTimestamp() + ShardLoop.MaxTicksPerTurn;
         for (int i = 0; i < MaxReadsPerTurn && (i == 0 || Stopwatch.GetTimestamp() < end); i++)
         {

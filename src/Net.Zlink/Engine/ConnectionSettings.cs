@@ -3,7 +3,6 @@ namespace Net.Zlink.Engine;
 /// <summary>A snapshot of the socket's options, taken when the endpoint was created.</summary>
 internal sealed record ConnectionSettings
 {
-    /// <summary>In bytes.</summary>
     public required long MessageLimit { get; init; }
 
     /// <summary>Shared by the STREAM connections of an endpoint.</summary>
@@ -17,9 +16,7 @@ internal sealed record ConnectionSettings
     /// <summary>Abort if a write makes no progress for so long. Zero: never.</summary>
     public required TimeSpan WriteTimeout { get; init; }
 
-    /// <summary>May be infinite.</summary>
     public required TimeSpan Linger { get; init; }
 
-    /// <summary>How long to wait for the peer's end after ours.</summary>
     public required TimeSpan CloseTimeout { get; init; }
 }

@@ -171,7 +171,6 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         _sending = null;
     }
 
-    /// <summary>Writes a segment and those linked to it; counts those that it tried.</summary>
     private WireStatus Send(OutboundSegment first, ref int segments, out int sent)
     {
         Wire wire = connection.Wire;
@@ -265,7 +264,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         return !Account();
     }
 
-    /// <summary>Processes the result of a send. False if the connection is lost.</summary>
+    /// <summary>False if the connection is lost.</summary>
     private bool Account()
     {
         _pinned?.Release();

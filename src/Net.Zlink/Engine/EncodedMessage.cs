@@ -22,7 +22,6 @@ internal sealed class EncodedMessage(BufferPool pool)
     /// <summary>Changes with each edit: a waiting send detects by it that its message is no longer the same.</summary>
     public int Version { get; private set; }
 
-    /// <summary>Bytes on the wire.</summary>
     public long TotalLength => _length + _donatedBytes;
 
     /// <summary>Donated parts are always long.</summary>
@@ -193,7 +192,6 @@ internal sealed class EncodedMessage(BufferPool pool)
         return frames;
     }
 
-    /// <summary>Removes all parts and disposes donated memory.</summary>
     public void Clear()
     {
         foreach (DonatedPart part in _donated)

@@ -4,7 +4,6 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>The parts that all sockets of a context share.</summary>
 internal sealed class EngineHost : IDisposable
 {
     public EngineHost(

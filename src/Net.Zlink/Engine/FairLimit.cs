@@ -26,7 +26,6 @@ internal sealed class FairLimit(long limit)
     public string Words(string peers, string option) =>
         $"{peers}, and all peers of the context together {Bytes}, of {Limit}: a larger {option} allows more";
 
-    /// <summary>Records that a connection's bytes changed.</summary>
     /// <returns>False: the connection holds too much and must end. It counts until its bytes are released.</returns>
     public bool TryChange(long before, long now)
     {

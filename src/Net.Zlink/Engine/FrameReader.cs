@@ -11,7 +11,6 @@ internal enum ReadOutcome
     /// <summary>The read filled its buffer: there may be more.</summary>
     More,
 
-    /// <summary>The peer ended its side.</summary>
     EndOfStream,
 
     /// <summary>The peer violated the transport's protocol and was sent the error.</summary>
@@ -25,8 +24,8 @@ internal enum ReadOutcome
 /// </summary>
 /// <remarks>
 /// A short tail is copied to a pooled buffer and put before the next read. A frame longer than <see cref="OwnBufferFrame"/> is read into a
-/// buffer of its own,
-/// which grows with what has arrived (at most twice that), whatever the header announces: 8 hostile bytes allocate nothing.
+/// buffer of its own, which grows with what has arrived (at most twice that), whatever the header announces: 8 hostile bytes allocate
+/// nothing.
 /// </remarks>
 internal struct FrameReader
 {
@@ -56,10 +55,8 @@ internal struct FrameReader
     /// <summary>The length that the broken frame announced.</summary>
     public uint Announced { get; private set; }
 
-    /// <summary>Bytes of an incomplete frame.</summary>
     public readonly int BufferedBytes => _own is null ? _tailLength : _ownLength;
 
-    /// <summary>The memory held for them.</summary>
     public readonly int RetainedMemory => _own?.Array.Length ?? _tailLength;
 
     public readonly bool IsMidFrame => _tailLength > 0 || _own is not null;
@@ -117,7 +114,6 @@ internal struct FrameReader
         _own = null;
     }
 
-    /// <summary>As a read into a detached buffer, which left nothing in the wire.</summary>
     private ReadOutcome Consume(
         Slab slab, int start, int length, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
     {
@@ -158,7 +154,6 @@ internal struct FrameReader
         return outcome;
     }
 
-    /// <summary>Splits an own buffer, then passes it on with its frames, retains it for a large frame, or releases it.</summary>
     private InboundBatch SplitOwnBuffer(Slab slab, int available, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
     {
         FrameScan scan = Scan(slab.Array.AsSpan(0, available), pool, scanner);
@@ -190,7 +185,6 @@ internal struct FrameReader
         : size > LargestExpected ? PrefetchSize
         : size * Math.Max(1, ReceiveSlab.ReadSize / size);
 
-    /// <summary>Splits bytes received after the space for the tail, which begins at <paramref name="offset"/>.</summary>
     private InboundBatch Split(
         Slab slab, int offset, int received, bool ownsSlab, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
     {
@@ -205,7 +199,6 @@ internal struct FrameReader
         return scan.Frames > 0 ? new InboundBatch(slab, offset, scan.Consumed, scan.Frames, ownsSlab) : default;
     }
 
-    /// <summary>Copies the tail to the start, then scans everything.</summary>
     private FrameScan Scan(Span<byte> bytes, BufferPool pool, IFrameScanner scanner)
     {
         _tail?.AsSpan(0, _tailLength).CopyTo(bytes);

@@ -8,9 +8,8 @@ namespace Net.Zlink.Engine;
 /// <summary>Limits the transport handshakes of accepted connections. Others wait with nothing but their socket.</summary>
 /// <remarks>
 /// Only accepted connections count: otherwise two sockets of one context could wait for each other. A connection counts once its peer has
-/// sent something,
-/// since in every transport the connecting side speaks first. A silent peer (a scanner, a probe) uses no slot and has the time of one
-/// phase.
+/// sent something, since in every transport the connecting side speaks first. A silent peer (a scanner, a probe) uses no slot and has the
+/// time of one phase.
 /// <para>A peer that stalls is preempted while others wait (<see cref="HandshakeSlots"/>): otherwise stalled peers could block everyone for
 /// a phase.</para>
 /// </remarks>
@@ -35,8 +34,7 @@ internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
     public async Task<UpgradeResult> RunAsync(WireUpgrade upgrade, Socket socket, BufferPool pool, CancellationToken cancellation)
     {
         // Begun on the accept loop's stack: the runtime spreads sockets over its polling threads by their first operation, so connections
-        // spread evenly.
-        // In the order of handshakes, an echo over TLS had a p99 up to 50 % higher (docs/benchmarks/log.md).
+        // spread evenly. In the order of handshakes, an echo over TLS had a p99 up to 50 % higher (docs/benchmarks/log.md).
         Task<UpgradeResult?> first = FirstBytesAsync(upgrade, socket, cancellation);
         bool hadToWait = !first.IsCompleted;
         UpgradeResult? failure = await first.ConfigureAwait(false);

@@ -102,7 +102,6 @@ internal sealed class HandshakeSlots(TimeProvider time)
             Waits = new PeerWait(slots._time);
         }
 
-        /// <summary>Its waits for the peer.</summary>
         public PeerWait Waits { get; }
 
         public CancellationToken Cancellation => _linked.Token;

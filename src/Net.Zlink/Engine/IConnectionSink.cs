@@ -14,13 +14,12 @@ internal interface IConnectionSink
     /// <summary>Bytes retained of an unfinished message; read after each read.</summary>
     long UnfinishedBytes => 0;
 
-    /// <summary>Frames may follow.</summary>
     void OnOpened(Connection connection);
 
     Delivery OnFrames(Connection connection, in InboundBatch batch);
 
     /// <summary>
-    ///  The peer's next bytes violate the protocol; whole frames before them were delivered. The sink closes the connection.
+    /// The peer's next bytes violate the protocol; whole frames before them were delivered. The sink closes the connection.
     /// </summary>
     /// <remarks><paramref name="announced"/>: The length in the frame's header, if that is the error.</remarks>
     void OnBroken(Connection connection, uint announced) => connection.Close(
@@ -32,7 +31,6 @@ internal interface IConnectionSink
     void OnUnfinished(Connection connection, string detail) =>
         connection.Close(DisconnectReason.UnfinishedByteLimit, CloseMode.Orderly, detail);
 
-    /// <summary>All queued bytes are with the kernel.</summary>
     void OnFlushed(Connection connection)
     {
     }

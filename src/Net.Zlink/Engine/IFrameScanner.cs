@@ -12,15 +12,10 @@ internal interface IFrameScanner
     /// The most to read, at least 1. The rest stays in the system or transport until it may be read. Asked before each read, except within
     /// a long frame.
     /// </summary>
-    /// <param name="kept">Buffered bytes of an incomplete frame.</param>
     int MaxBytesToRead(int kept) => int.MaxValue;
 }
 
-/// <param name="Consumed">Bytes of whole frames.</param>
-/// <param name="Frames">Number of whole frames.</param>
-/// <param name="NextFrameSize">Size of the incomplete frame that follows, with header. 0 while its header is incomplete.</param>
-/// <param name="IsBroken">What follows violates the protocol: close after delivering the whole frames.</param>
-/// <param name="Announced">The length in the broken frame's header, if that is the error.</param>
+/// <remarks><see cref="NextFrameSize"/> includes the header; 0 while that is incomplete. IsBroken: close after the whole frames.</remarks>
 internal readonly record struct FrameScan(int Consumed, int Frames, int NextFrameSize, bool IsBroken, uint Announced);
 
 /// <summary>Immutable: all connections of an endpoint share one.</summary>

@@ -6,15 +6,12 @@ namespace Net.Zlink.Engine;
 /// <summary>A run of received messages in pooled memory.</summary>
 /// <remarks>
 /// A message is {lease, first slot, generation}, with one slot per part. 32 slots share a word: a generation and a bit per live message.
-/// Releasing a message
-/// clears its bit with one compare-exchange that also checks the generation. So a second release or a late read is detected in every build,
-/// even after the lease
-/// serves another peer (up to four thousand million uses of a lease). Consumers write only these words, so slots stay in the writer's
-/// cache.
-/// Messages are released on any thread; everything else needs the lock of the lease's queue. After the last release the lease is reused.
+/// Releasing a message clears its bit with one compare-exchange that also checks the generation. So a second release or a late read is
+/// detected in every build, even after the lease serves another peer (up to four thousand million uses of a lease). Consumers write only
+/// these words, so slots stay in the writer's cache. Messages are released on any thread; everything else needs the lock of the lease's
+/// queue. After the last release the lease is reused.
 /// <para>Parts lie in the lease's own slab, or each in a slab of its own: if a message came in several reads, or is forwarded by reference.
-/// A slab of a one-part
-/// message returns with that message, so long messages can share a lease.</para>
+/// A slab of a one-part message returns with that message, so long messages can share a lease.</para>
 /// </remarks>
 internal sealed class InboundLease
 {
@@ -57,18 +54,15 @@ internal sealed class InboundLease
     private int _messageStart;
     private bool _hasOwnSlabs;
 
-    /// <summary>The next lease of the same peer.</summary>
     public InboundLease? Next { get; set; }
 
     /// <summary>Slots in use: parts, not messages.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Parts from <see cref="Cursor"/> on.</summary>
     public int Unread => Count - Cursor;
 
     public int Messages { get; private set; }
 
-    /// <summary>Payload bytes.</summary>
     public long Bytes { get; private set; }
 
     /// <summary>The next slot to deliver: always the first of a message.</summary>
@@ -179,7 +173,6 @@ internal sealed class InboundLease
         group |= 1L << (start % GroupSize);
     }
 
-    /// <summary>Parts since the last <see cref="EndMessage"/>.</summary>
     public int UnfinishedParts => Count - _messageStart;
 
     /// <summary>Moves the unfinished message to a lease of its own, for later reads to complete. Null if there is none.</summary>
@@ -261,7 +254,6 @@ internal sealed class InboundLease
         return dropped;
     }
 
-    /// <summary>Prefetches the next message's slot and state: see <see cref="CacheLines"/>.</summary>
     public void FetchSlot()
     {
         Slot[] slots = Volatile.Read(ref _slots);
@@ -270,7 +262,6 @@ internal sealed class InboundLease
         CacheLines.Fetch(Volatile.Read(ref _groups)); // All eight words.
     }
 
-    /// <summary>Prefetches the start of the next message's payload.</summary>
     public void FetchPayload()
     {
         Slot[] slots = Volatile.Read(ref _slots);
@@ -308,7 +299,6 @@ internal sealed class InboundLease
         return new ReadOnlyMemory<byte>(array, offset, length);
     }
 
-    /// <summary>Names the public type, since an application knows no lease.</summary>
     public static ObjectDisposedException Ended() => new("Net.Zlink.Message", "The message was disposed, or sent on.");
 
     public bool IsLive(int slot, int generation) => AreLive(slot, 1, generation);
@@ -321,7 +311,6 @@ internal sealed class InboundLease
         return (int)(group >> 32) == generation && (group & bits) == bits;
     }
 
-    /// <summary>Payload bytes of all parts.</summary>
     public long BytesOf(int slot)
     {
         int parts = _slots[slot].Parts;
@@ -387,7 +376,6 @@ internal sealed class InboundLease
         }
     }
 
-    /// <summary>Releases the undelivered messages.</summary>
     public void ReleaseRemaining()
     {
         int count = Count;
@@ -399,7 +387,6 @@ internal sealed class InboundLease
         }
     }
 
-    /// <summary>For a lease and all that are linked to it.</summary>
     public static void ReleaseAll(InboundLease? lease)
     {
         while (lease is not null)

@@ -1,7 +1,7 @@
 namespace Net.Zlink.Engine;
 
 /// <summary>
-///  Consecutive one-part messages of an <see cref="InboundLease.Open"/> lease that share a state word, so that one step checks, forwards or
+/// Consecutive one-part messages of an <see cref="InboundLease.Open"/> lease that share a state word, so that one step checks, forwards or
 /// releases all.
 /// </summary>
 /// <remarks><paramref name="Count"/>: At most <see cref="InboundLease.GroupSize"/>.</remarks>

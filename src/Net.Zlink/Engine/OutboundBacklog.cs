@@ -10,8 +10,7 @@ namespace Net.Zlink.Engine;
 internal struct OutboundBacklog(BufferPool pool)
 {
     // Per system call: 256 KiB leave one short packet instead of one per 64 KiB (docs/benchmarks/log.md, "Full packets"). The runtime
-    // passes on
-    // this many pieces without allocating.
+    // passes on this many pieces without allocating.
     private const int GatheredBytes = 256 * 1024;
     private const int MaxGathered = 8;
 
@@ -153,7 +152,6 @@ internal struct OutboundBacklog(BufferPool pool)
         return _messages.DequeueAll();
     }
 
-    /// <summary>Adds another queue's messages before its own.</summary>
     public void Adopt(OutboundSegment? first, in OutboundCounts given)
     {
         if (first is not null)

@@ -10,8 +10,7 @@ namespace Net.Zlink.Engine;
 /// </summary>
 /// <remarks>
 /// A message may span segments. Each segment records how many of its first bytes continue an earlier message, so that a loss drops a
-/// half-sent message whole
-/// (docs/architecture.md, "After a loss"). A struct: with a thousand peers each object on the way is a cache miss.
+/// half-sent message whole (docs/architecture.md, "After a loss"). A struct: with a thousand peers each object on the way is a cache miss.
 /// </remarks>
 internal struct OutboundChain(BufferPool pool)
 {
@@ -47,7 +46,6 @@ internal struct OutboundChain(BufferPool pool)
     /// <summary>Messages are counted in the segment with their last byte.</summary>
     public void EndMessage(int messages = 1) => _last!.Messages += messages;
 
-    /// <summary>Copies the payload.</summary>
     public void AddFrame(FrameHeader header, ReadOnlySpan<byte> payload)
     {
         int total = header.Length + payload.Length;
@@ -59,7 +57,6 @@ internal struct OutboundChain(BufferPool pool)
         Grown(segment, total);
     }
 
-    /// <summary>Copies encoded frames.</summary>
     public void AddEncoded(ReadOnlySpan<byte> encoded, ReadOnlySpan<byte> more = default)
     {
         int total = encoded.Length + more.Length;
@@ -69,7 +66,6 @@ internal struct OutboundChain(BufferPool pool)
         Grown(segment, total);
     }
 
-    /// <summary>Takes over an array of encoded frames.</summary>
     public void AddArray(byte[] array, int length)
     {
         OutboundSegment segment = OutboundSegment.ForEncoding(array);
@@ -99,7 +95,6 @@ internal struct OutboundChain(BufferPool pool)
         }
     }
 
-    /// <summary>The body stays in the slab; takes over one reference.</summary>
     public void AddSharedFrame(FrameHeader header, Slab slab, int offset, int length)
     {
         AddHeaderBefore(header);
@@ -266,8 +261,6 @@ internal struct OutboundChain(BufferPool pool)
     }
 
     /// <summary>After a loss within a message: removes the rest of that message.</summary>
-    /// <param name="bytes">The removed bytes.</param>
-    /// <param name="dropped">Segments with nothing else, linked; release them outside the lock.</param>
     /// <returns>True if the message's end was found: one message is dropped.</returns>
     public bool DropUnfinishedMessage(out long bytes, out OutboundSegment? dropped)
     {

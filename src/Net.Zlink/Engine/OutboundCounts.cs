@@ -65,7 +65,6 @@ internal struct OutboundCounts
         }
     }
 
-    /// <summary>Counts dropped messages as obsolete.</summary>
     public void Excuse(long messages, long bytes)
     {
         ObsoleteMessages += messages;

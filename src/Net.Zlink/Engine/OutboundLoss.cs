@@ -5,10 +5,6 @@ namespace Net.Zlink.Engine;
 /// <summary>
 /// Where a segment in flight can continue on another connection: at a message boundary after everything that may have been sent.
 /// </summary>
-/// <param name="Boundary">Start of the first unsent whole message; the segment's length if there is none.</param>
-/// <param name="Written">Messages that were sent completely.</param>
-/// <param name="Lost">Incomplete or unconfirmed messages that end in this segment.</param>
-/// <param name="Continues">An incomplete message goes on in the next segment.</param>
 internal readonly record struct OutboundLoss(int Boundary, int Written, int Lost, bool Continues)
 {
     /// <summary>For ZMP. Control frames belong to the message around or before them.</summary>

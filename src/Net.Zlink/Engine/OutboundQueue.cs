@@ -6,9 +6,9 @@ namespace Net.Zlink.Engine;
 /// <summary>One peer's outbound queue: encoded bytes, message boundaries, limits, and blocked sends.</summary>
 /// <remarks>
 /// Any thread appends. One thread at a time writes: the append that finds no writer becomes the writer and schedules the connection once,
-/// so appends during a write
-/// form the next batch. The lock is held for pointer work and copies below <see cref="OutboundChain.LargePayload"/>.
-/// While sending is paused (no connection, a handshake, a loss) messages accumulate, and only control frames are written.
+/// so appends during a write form the next batch. The lock is held for pointer work and copies below <see
+/// cref="OutboundChain.LargePayload"/>. While sending is paused (no connection, a handshake, a loss) messages accumulate, and only control
+/// frames are written.
 /// </remarks>
 internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBudget? budget = null) : IWaiterList, IShareOwner
 {
@@ -47,7 +47,6 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     // Without the lock: for texts and counters.
     public FullCause FullCause => _capacity.CauseOf(_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes);
 
-    /// <summary>What a send would return now.</summary>
     public SendStatus Status
     {
         get
@@ -222,7 +221,6 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         }
     }
 
-    /// <summary>May admit waiting sends.</summary>
     public void SetLimits(QueueLimits limits) => CheckCapacity(limits);
 
     public void OnBudgetAvailable() => CheckCapacity(changed: null);
@@ -275,7 +273,6 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         Complete(freed);
     }
 
-    /// <summary>Releases the segments in flight of an ended connection, once no operation uses them.</summary>
     public void ReleaseInFlight(OutboundSegment? segment)
     {
         using (_gate.EnterScope())
@@ -406,7 +403,6 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     private bool TryReserve(int moreMessages = 0, int moreBytes = 0) =>
         _capacity.TryReserve(_backlog.Counts.QueuedMessages + moreMessages, _backlog.Counts.QueuedBytes + moreBytes, this);
 
-    /// <summary>Admits waiting sends after messages left or limits changed.</summary>
     private Freed Settle(bool orLess = false)
     {
         SendWaiter? admitted = AdmitWaiters();

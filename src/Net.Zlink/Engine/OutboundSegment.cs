@@ -31,12 +31,10 @@ internal sealed class OutboundSegment
 
     internal OutboundSegment? Next;
 
-    /// <summary><see cref="Length"/> of these bytes are valid.</summary>
     public Memory<byte> Memory { get; private set; }
 
     public int Length { get; set; }
 
-    /// <summary>Bytes that the kernel has taken.</summary>
     public int Sent { get; set; }
 
     /// <summary>Bytes that a pending operation may have given to the kernel: lost if the connection is.</summary>
@@ -63,7 +61,6 @@ internal sealed class OutboundSegment
     /// <summary>Frames may be appended: not yet being sent.</summary>
     public bool IsOpen { get; set; }
 
-    /// <summary>Its array is its own.</summary>
     public bool IsEncoded => _array is not null;
 
     /// <summary>
@@ -103,7 +100,6 @@ internal sealed class OutboundSegment
         return segment;
     }
 
-    /// <summary>Takes over one reference.</summary>
     public static OutboundSegment ForShared(Slab slab, int offset, int length)
     {
         OutboundSegment segment = Rent();
@@ -139,7 +135,6 @@ internal sealed class OutboundSegment
         return segment;
     }
 
-    /// <summary>Returns the bytes to their owner and the object to the cache.</summary>
     public void Release(BufferPool pool)
     {
         if (_array is not null)

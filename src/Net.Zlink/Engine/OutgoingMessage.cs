@@ -58,7 +58,6 @@ internal readonly ref struct OutgoingMessage
     /// <summary>For a one-part message.</summary>
     public bool IsLong => Owner is null && Payload.Length >= OutboundChain.LargePayload;
 
-    /// <summary>Its one part is <see cref="Payload"/>.</summary>
     public bool IsSingle => _encoded is null && _lease is null;
 
     /// <summary>Has one part, sent directly or received: not built.</summary>
@@ -125,7 +124,6 @@ internal readonly ref struct OutgoingMessage
         return slab.Array.AsSpan(offset, length);
     }
 
-    /// <summary>Releases donated memory after a copy or a drop.</summary>
     public void Consume()
     {
         _encoded?.Clear();
@@ -135,7 +133,6 @@ internal readonly ref struct OutgoingMessage
         }
     }
 
-    /// <summary>Headers included.</summary>
     public long EncodedLength =>
         _encoded is not null ? _encoded.TotalLength
         : _lease is not null ? _lease.BytesOf(_slot) + ((long)ZmpFrame.HeaderSize * _lease.PartsOf(_slot))
@@ -173,7 +170,6 @@ internal readonly ref struct OutgoingMessage
         return true;
     }
 
-    /// <summary>For a one-part message.</summary>
     public byte[] ToArray(BufferPool pool, out int length)
     {
         length = Header.Length + Payload.Length;

@@ -14,7 +14,6 @@ internal sealed class OwnEndpoints
     private readonly HashSet<string> _former = new(StringComparer.Ordinal);
     private bool _isEnding;
 
-    /// <summary>No endpoint is bound again.</summary>
     public void End()
     {
         lock (_gate)
@@ -23,7 +22,6 @@ internal sealed class OwnEndpoints
         }
     }
 
-    /// <summary>A listener is bound.</summary>
     public void Enter(string endpoint)
     {
         lock (_gate)
@@ -32,7 +30,6 @@ internal sealed class OwnEndpoints
         }
     }
 
-    /// <summary>The listener is gone.</summary>
     public void Leave(string endpoint)
     {
         lock (_gate)

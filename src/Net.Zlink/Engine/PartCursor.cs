@@ -8,9 +8,7 @@ internal struct PartCursor
 {
     public int Index;
 
-    /// <summary>Where its header is in an encoded message.</summary>
     public int Position;
 
-    /// <summary>Donated parts before it.</summary>
     public int Donated;
 }

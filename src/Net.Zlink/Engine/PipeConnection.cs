@@ -14,10 +14,8 @@ namespace Net.Zlink.Engine;
 /// <summary>A connection as two byte pipes, for users with a protocol of their own: no framing, no shard.</summary>
 /// <remarks>
 /// Two async loops move bytes between wire and pipes, at about half the throughput of the framed path. A read takes a buffer only when
-/// input is there, so an
-/// idle connection holds none. The end is as on a framed connection, except that the user may end our side alone and read on. The peer's
-/// end is then awaited
-/// without a limit, and for the close timeout once nobody reads any more.
+/// input is there, so an idle connection holds none. The end is as on a framed connection, except that the user may end our side alone and
+/// read on. The peer's end is then awaited without a limit, and for the close timeout once nobody reads any more.
 /// </remarks>
 internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 {
@@ -49,10 +47,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     private long _receivedBytes;
     private long _sentBytes;
 
-    /// <param name="wire">Owned.</param>
-    /// <param name="pool">Memory of both pipes.</param>
-    /// <param name="time">The clock.</param>
-    /// <param name="settings">Only its times apply.</param>
     public PipeConnection(Wire wire, BufferPool pool, TimeProvider time, ConnectionSettings settings)
     {
         _wire = wire;
@@ -132,7 +126,6 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         return exception is not null;
     }
 
-    /// <summary>Records an exception that is reported to the user.</summary>
     public IOException Notify(IOException exception)
     {
         NotifiedExceptions.Add(exception, this);

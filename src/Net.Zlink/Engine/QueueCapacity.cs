@@ -5,8 +5,7 @@ namespace Net.Zlink.Engine;
 /// <summary>One queue's capacity: its own limits, within its context's budget.</summary>
 /// <remarks>
 /// Under the queue's lock; never copy it. Each message is compared with the limits here, and the context is asked only when these are
-/// reached. A queue without
-/// a budget has no share.
+/// reached. A queue without a budget has no share.
 /// </remarks>
 internal struct QueueCapacity(QueueLimits own, ByteBudget? budget)
 {

@@ -5,11 +5,8 @@ namespace Net.Zlink.Engine;
 /// <summary>The buffer that all connections of one shard read into, so that an idle connection holds none.</summary>
 /// <remarks>
 /// While nobody retains any of it, each read overwrites the last: handlers that reply in place use the same warm 64 KiB. Retained bytes
-/// stay, and the next
-/// read goes behind them. A full slab is left to its readers and replaced.
+/// stay, and the next read goes behind them. A full slab is left to its readers and replaced.
 /// </remarks>
-/// <param name="slabs">The source of slabs.</param>
-/// <param name="size">A size class of the pool.</param>
 internal sealed class ReceiveSlab(Slab.SlabCache slabs, int size = ReceiveSlab.FullSize)
 {
     // Four full reads, so that pull consumers share a slab.
@@ -64,10 +61,8 @@ internal sealed class ReceiveSlab(Slab.SlabCache slabs, int size = ReceiveSlab.F
     /// <summary>A buffer outside the shared slab, for a long frame or a copy.</summary>
     public Slab RentOwn(int size) => slabs.Rent(size);
 
-    /// <summary>Wraps an array of the pool that was read into.</summary>
     public Slab Adopt(byte[] array) => slabs.Adopt(array);
 
-    /// <summary>When the shard stops.</summary>
     public void Release()
     {
         _slab?.Release();

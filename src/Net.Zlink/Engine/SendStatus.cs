@@ -11,13 +11,11 @@ internal enum SendStatus
     /// <summary>The peer is closing or gone. For a socket: it is disposed.</summary>
     Closed,
 
-    /// <summary>The context was shut down.</summary>
     Terminated,
 
     /// <summary>No peer can take it, and the socket's type does not wait: dropped and counted.</summary>
     Dropped,
 
-    /// <summary>No peer has that routing id.</summary>
     Unroutable,
 
     /// <summary>A raw peer has no frames.</summary>

@@ -28,7 +28,6 @@ internal class SendWaiter : Waiter<SendStatus>
         }
     }
 
-    /// <summary>Completes removed, linked waiters, outside every lock.</summary>
     public static void CompleteAll(SendWaiter? waiter, SendStatus status)
     {
         while (waiter is not null)

@@ -56,7 +56,6 @@ internal sealed class ShardCounters
         LargestTurnWorks = Math.Max(LargestTurnWorks, works);
     }
 
-    /// <summary>A turn begins on the thread pool, so long after it was requested.</summary>
     public void RecordDelay(long ticks)
     {
         RunsFromPool++;

@@ -8,8 +8,8 @@ namespace Net.Zlink.Engine;
 /// <summary>A serial executor: a multi-producer queue of work, and at most one thread that runs it.</summary>
 /// <remarks>
 /// It owns no thread. A socket completion runs at once on the completing thread if the shard is idle, and is queued otherwise. Protocol
-/// state is used only
-/// here, without locks. After a bounded turn the shard goes to the end of the thread pool's queue (docs/architecture.md, "Shards").
+/// state is used only here, without locks. After a bounded turn the shard goes to the end of the thread pool's queue (docs/architecture.md,
+/// "Shards").
 /// <para>Each work item starts in the <see cref="DefaultContext"/>: no handler sees another one's AsyncLocals.</para>
 /// </remarks>
 internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
@@ -19,8 +19,8 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     internal static readonly long MaxTicksPerTurn = Stopwatch.Frequency * 2 / 1000;
 
     // Senders could fill each turn with flushes: after this many, one normal work item runs. A read causes one flush as a rule, so 4 to 1
-    // suffices.
-    // With 64, reads were so uneven that an echo's p99 was 15 % higher and its rate 5 % lower (docs/benchmarks/log.md, "fairness").
+    // suffices. With 64, reads were so uneven that an echo's p99 was 15 % higher and its rate 5 % lower (docs/benchmarks/log.md,
+    // "fairness").
     private const int MaxUrgentInRow = 4;
 
     // Reported by name: every connection of the shard waits.
@@ -74,15 +74,12 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
     public ShardTimers Timers { get; }
 
-    /// <summary>On the shard.</summary>
     public ReceiveSlab ReceiveSlab { get; }
 
-    /// <summary>The pieces of one write. On the shard.</summary>
     public List<ArraySegment<byte>> Pieces { get; } = [];
 
     public ShardCounters Counters { get; } = new();
 
-    /// <summary>Watches this shard from its first connection on.</summary>
     public ShardWatchdog? Watchdog { get; init; }
 
     /// <summary>Timestamp of the context's clock. On the system's clock it is the current work's start, which costs nothing.</summary>
@@ -230,7 +227,6 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         Interlocked.CompareExchange(ref _state, Running, Idle) == Idle
         || Interlocked.CompareExchange(ref _state, Running, Scheduled) == Scheduled;
 
-    /// <summary>The thread pool runs the remaining work.</summary>
     private void Leave()
     {
         if (HasWork)
@@ -251,8 +247,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     private void QueueToPool()
     {
         // At most one entry in the pool's queue: otherwise helping senders would add one per call while the pool is starved. That entry has
-        // not read the
-        // state yet, and the delay counts from its start.
+        // not read the state yet, and the delay counts from its start.
         if (Interlocked.Exchange(ref _queuedToPool, 1) == 0)
         {
             _scheduledAt = Stopwatch.GetTimestamp();

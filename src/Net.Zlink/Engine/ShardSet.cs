@@ -21,12 +21,10 @@ internal sealed class ShardSet : IDisposable
     // Completions are inline: a handshake waited on a polling thread. A handshake that did not wait proves nothing.
     private bool _arePolled;
 
-    /// <param name="count">Shards.</param>
-    /// <param name="streamed">More shards for connections with <see cref="Wire.HadHandshake"/>, created with the first of them. 0: they
-    /// share the others.</param>
-    /// <param name="observer">Receives warnings.</param>
-    /// <param name="time">The clock of their timers.</param>
-    /// <param name="slabs">The source of their receive slabs.</param>
+    /// <remarks>
+    /// <paramref name="streamed"/>: more shards for connections with <see cref="Wire.HadHandshake"/>, created with the first of them. 0:
+    /// they share the others.
+    /// </remarks>
     public ShardSet(int count, int streamed, IShardObserver observer, TimeProvider time, Slab.SlabCache slabs)
     {
         _time = time;
@@ -38,22 +36,19 @@ internal sealed class ShardSet : IDisposable
         ShardLoop Create(int index, ReceiveSlab slab) => new(index, observer, time, slab) { Watchdog = _watchdog };
     }
 
-    /// <summary>Those created so far.</summary>
     public IReadOnlyList<ShardLoop> All => _streamed is { IsValueCreated: true } ? [.. _shards, .. _streamed.Value] : _shards;
 
     /// <summary>Round robin.</summary>
     public ShardLoop Next() => NextOf(_shards, ref _next);
 
-    /// <param name="wire">The connection's wire.</param>
-    /// <param name="mask">Bit n allows shard n; 0 allows all.</param>
+    /// <summary>Bit n of <paramref name="mask"/> allows shard n; 0 allows all.</summary>
     /// <remarks>
     /// With inline completions each polling thread of the runtime serves its own sockets for life. A wire whose handshake waited knows its
-    /// thread, and gets that
-    /// thread's shard: the two never wait for each other (an echo over TLS costs 6 % less). Other wires: see <see
+    /// thread, and gets that thread's shard: the two never wait for each other (an echo over TLS costs 6 % less). Other wires: see <see
     /// cref="Connection.Start"/>.
     /// <para>Otherwise any pool thread brings completions. With TLS or WebSocket that thread also does most of the work, and needs the
-    /// shard at once: another thread
-    /// would encrypt with a cold cache. So these connections have shards of their own, more than there are threads.</para>
+    /// shard at once: another thread would encrypt with a cold cache. So these connections have shards of their own, more than there are
+    /// threads.</para>
     /// </remarks>
     public ShardLoop For(Wire wire, ulong mask = 0)
     {
@@ -108,8 +103,7 @@ internal sealed class ShardSet : IDisposable
     public async Task WhenIdleAsync()
     {
         // Work may post to another shard, so one pass proves nothing, not even if no work began in it: earlier work may have posted to a
-        // shard
-        // that this pass had visited. The next pass finds that, so two passes suffice.
+        // shard that this pass had visited. The next pass finds that, so two passes suffice.
         long before = -1;
         for (int quiet = 0; quiet < 2;)
         {
@@ -130,7 +124,6 @@ internal sealed class ShardSet : IDisposable
         }
     }
 
-    /// <summary>Releases the shards' memory, on the shards. No connection may be left.</summary>
     public async Task ReleaseAsync()
     {
         foreach (ShardLoop shard in All)

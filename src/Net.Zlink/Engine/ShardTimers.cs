@@ -9,7 +9,6 @@ internal sealed class ShardTimer(Action<object> callback, object state)
 
     internal int HeapIndex = NotQueued;
 
-    /// <summary>A timestamp of the context's clock.</summary>
     internal long Due;
 
     public bool IsArmed => HeapIndex != NotQueued;
@@ -49,7 +48,6 @@ internal sealed class ShardTimers : ShardWork, IDisposable
 
     public long Timestamp() => _time.GetTimestamp();
 
-    /// <summary>Also moves an armed timer.</summary>
     public void Arm(ShardTimer timer, TimeSpan delay)
     {
         // Rounded up: a timer never fires early. A huge delay (TimeSpan.MaxValue) must not overflow.

@@ -103,6 +103,5 @@ internal sealed class ShardWatchdog : IDisposable
         return held;
     }
 
-    /// <summary>A shard's work item at a tick; number 0: none.</summary>
     private readonly record struct Sighting(long Number, long At, bool IsReported);
 }

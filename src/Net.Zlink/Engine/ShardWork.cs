@@ -12,7 +12,6 @@ internal abstract class ShardWork
 
     internal ShardWork? NextReady;
 
-    /// <summary>On its shard, never concurrently.</summary>
     internal abstract void Run(int reasons);
 
     /// <summary><see cref="Run"/> threw: close what the work is for. The shard continues.</summary>

@@ -12,14 +12,11 @@ namespace Net.Zlink.Engine;
 /// <remarks>
 /// Uncontended 5.5 ns, <see cref="Lock"/> 14.2 ns (docs/benchmarks/log.md). A message passes two to four of these at ten million messages a
 /// second.
-/// <para>
-/// An exit writes the state without a fence and then reads the waiter count, so alone it could miss a new waiter. So a waiter first sets
-/// the count, then has
-/// every processor pass a barrier (a system call of some microseconds), and then checks the lock again. Either the lock is free, or the
-/// exit sees the waiter.
-/// </para>
-/// An interruption of a waiting thread is delayed to its next wait (<see cref="Uninterrupted"/>).
-/// Not reentrant. A struct, so that <c>lock</c> does not compile on it; never copy it, never make the field readonly.
+/// <para> An exit writes the state without a fence and then reads the waiter count, so alone it could miss a new waiter. So a waiter first
+/// sets the count, then has every processor pass a barrier (a system call of some microseconds), and then checks the lock again. Either the
+/// lock is free, or the exit sees the waiter. </para>
+/// An interruption of a waiting thread is delayed to its next wait (<see cref="Uninterrupted"/>). Not reentrant. A struct, so that
+/// <c>lock</c> does not compile on it; never copy it, never make the field readonly.
 /// </remarks>
 internal struct ShortLock
 {

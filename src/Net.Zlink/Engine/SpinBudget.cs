@@ -18,7 +18,6 @@ internal struct SpinBudget
 
     private long _ticks;
 
-    /// <summary>Polls until <paramref name="isReady"/> or the budget is used up.</summary>
     [SuppressMessage("ApiDesign", "RS0030", Justification = "A thread of the application that would block otherwise; never a shard.")]
     public bool Wait<TState>(TState state, Func<TState, bool> isReady)
     {

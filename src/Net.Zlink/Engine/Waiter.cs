@@ -97,10 +97,8 @@ internal struct WaiterList<TWaiter>
 /// <summary>A reusable value-task source, so that waiting allocates nothing in steady state.</summary>
 /// <remarks>
 /// A waiter is reused only if its cancellation callback cannot run any more. Continuations run on the thread pool, unless the application
-/// allows
-/// the completing thread; blocked threads are only pulsed. A captured SynchronizationContext that throws (a UI loop that ended) must not
-/// affect the
-/// completing thread, which has others to complete: such a continuation goes to the thread pool.
+/// allows the completing thread; blocked threads are only pulsed. A captured SynchronizationContext that throws (a UI loop that ended) must
+/// not affect the completing thread, which has others to complete: such a continuation goes to the thread pool.
 /// </remarks>
 internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
 {
@@ -114,10 +112,10 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
 
     public short Version => _core.Version;
 
-    /// <param name="list">The list that it will be added to.</param>
-    /// <param name="recycle">Called when the result was read and nothing refers to the waiter any more.</param>
-    /// <param name="blocking">The calling thread will block (<see cref="BlockingWait.Until"/>): completion does not use the thread
-    /// pool.</param>
+    /// <summary>
+    /// <paramref name="blocking"/>: the calling thread will block (<see cref="BlockingWait.Until"/>), so completion does not use the thread
+    /// pool.
+    /// </summary>
     public void Prepare(IWaiterList list, Action<Waiter<T>>? recycle, bool blocking)
     {
         _core.Reset();
@@ -162,7 +160,6 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         Complete(result);
     }
 
-    /// <summary>The caller has removed the waiter from its list.</summary>
     public void Fail(Exception exception)
     {
         try
@@ -230,7 +227,6 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         _core.OnCompleted(continuation, state, token, flags);
     }
 
-    /// <summary>Before reuse.</summary>
     protected virtual void Clear()
     {
         _token = default;

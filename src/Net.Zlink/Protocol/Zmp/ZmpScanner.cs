@@ -6,8 +6,8 @@ namespace Net.Zlink.Protocol.Zmp;
 /// Finds whole frames in a connection's input, and checks each header once it is complete (docs/protocol.md sections 7 and 9).
 /// </summary>
 /// <remarks>
-/// Remembers only whether HELLO has come, which has its own rules. Reads headers, not bodies: see <see cref="ZmpInbound"/>.
-/// Unconsumed bytes must be passed again, before the next ones.
+/// Remembers only whether HELLO has come, which has its own rules. Reads headers, not bodies: see <see cref="ZmpInbound"/>. Unconsumed
+/// bytes must be passed again, before the next ones.
 /// </remarks>
 internal struct ZmpScanner
 {
