@@ -13,8 +13,8 @@ namespace Net.Zlink.Buffers;
 /// garbage collector.
 /// </param>
 /// <param name="TrimAfterIdle">
-/// A retained buffer that was not needed for this long is dropped, at the latest after twice this time. Above zero, or <see
-/// cref="Timeout.InfiniteTimeSpan"/> for never.
+/// A retained buffer that was not needed for this long is dropped, at the latest after twice this time. Above zero, or
+/// <see cref="Timeout.InfiniteTimeSpan"/> for never.
 /// </param>
 /// <exception cref="ArgumentOutOfRangeException">A value is out of the range given above.</exception>
 public sealed record BufferClassPolicy(int WarmCount, int KeepLimit, TimeSpan TrimAfterIdle)

@@ -26,7 +26,7 @@ internal sealed class ConnectionReader
     private FrameReader _frames;
     private FairLimitShare _unfinished;
     private bool _waits = true; // Connection.Start begins the first wait, off the shard. A close before that must not begin a second one.
-    private bool _parked;
+    private bool _paused;
     private bool _hasUnflushedReplies;
 
     public ConnectionReader(
@@ -65,25 +65,25 @@ internal sealed class ConnectionReader
     /// <summary>Reads that brought part of a frame and no end of one: a large frame is arriving.</summary>
     public long PartialReads { get; private set; }
 
-    public bool IsParked => _parked;
+    public bool IsParked => _paused;
 
     public void Start() => _idle?.Start();
 
     public void Resume()
     {
-        if (_parked && _closer.IsOpen)
+        if (_paused && _closer.IsOpen)
         {
-            _parked = false;
+            _paused = false;
             _idle?.Touch();
             ContinueReading();
         }
     }
 
-    public void Unpark() => _parked = false;
+    public void Unpark() => _paused = false;
 
     public void Prefetch()
     {
-        if (!_parked && _closer.IsOpen && _sink.MayRead(_connection))
+        if (!_paused && _closer.IsOpen && _sink.MayRead(_connection))
         {
             // What the wait reports later is read by then, or more has come.
             ReadLoop();
@@ -135,7 +135,7 @@ internal sealed class ConnectionReader
         {
             _closer.Discard(MaxReadsPerTurn);
         }
-        else if (!_parked)
+        else if (!_paused)
         {
             if (_sink.MayRead(_connection))
             {
@@ -143,7 +143,7 @@ internal sealed class ConnectionReader
             }
             else
             {
-                _parked = true;
+                _paused = true;
             }
         }
     }
@@ -159,7 +159,7 @@ internal sealed class ConnectionReader
             ReadOutcome outcome = _frames.Read(_connection.Wire, _connection.Shard.ReceiveSlab, _pool, _scanner, out InboundBatch batch);
             if (batch.Frames > 0)
             {
-                _parked |= Deliver(batch) == Delivery.Park;
+                _paused |= Deliver(batch) == Delivery.Park;
             }
             else if (_frames.BufferedBytes > kept)
             {
@@ -174,7 +174,7 @@ internal sealed class ConnectionReader
             }
 
             WireStatus wait = WireStatus.WouldWait;
-            if (_closer.IsOpen && !_frames.IsBroken && !_parked)
+            if (_closer.IsOpen && !_frames.IsBroken && !_paused)
             {
                 wait = outcome switch { ReadOutcome.More => WireStatus.Done, ReadOutcome.Drained => WaitForInput(), _ => wait };
                 if (wait == WireStatus.Done)
@@ -230,7 +230,7 @@ internal sealed class ConnectionReader
         for (int reads = 0; reads < MaxFinalReads && outcome == ReadOutcome.More && MayReadRemaining; reads++)
         {
             outcome = _frames.Read(_connection.Wire, _connection.Shard.ReceiveSlab, _pool, _scanner, out InboundBatch batch);
-            _parked |= batch.Frames > 0 && Deliver(batch) == Delivery.Park;
+            _paused |= batch.Frames > 0 && Deliver(batch) == Delivery.Park;
         }
     }
 
@@ -250,7 +250,7 @@ internal sealed class ConnectionReader
         return status;
     }
 
-    private bool MayReadRemaining => _closer.IsOpen && !_frames.IsBroken && (!_parked || _sink.MayReadRemaining(_connection));
+    private bool MayReadRemaining => _closer.IsOpen && !_frames.IsBroken && (!_paused || _sink.MayReadRemaining(_connection));
 
     private Delivery Deliver(in InboundBatch batch)
     {

@@ -239,23 +239,23 @@ internal struct FrameReader
         _ => ReadOutcome.Failed,
     };
 
-    private void KeepPartialFrame(ReadOnlySpan<byte> rest, int frameSize, Wire wire, ReceiveSlab slabs, BufferPool pool)
+    private void KeepPartialFrame(ReadOnlySpan<byte> tail, int frameSize, Wire wire, ReceiveSlab slabs, BufferPool pool)
     {
         if (frameSize > OwnBufferFrame)
         {
             // A header alone must not allocate more than what has arrived warrants.
-            long arrived = Math.Max(2L * rest.Length, (long)rest.Length + wire.Available);
+            long arrived = Math.Max(2L * tail.Length, (long)tail.Length + wire.Available);
             int capacity = (int)Math.Min(frameSize, Math.Max(SmallestOwnBuffer, arrived));
             _own = slabs.RentOwn(capacity);
-            rest.CopyTo(_own.Array);
-            _ownLength = rest.Length;
+            tail.CopyTo(_own.Array);
+            _ownLength = tail.Length;
             _ownTotal = frameSize;
             return;
         }
 
-        _tail = pool.RentArray(rest.Length);
-        rest.CopyTo(_tail);
-        _tailLength = rest.Length;
+        _tail = pool.RentArray(tail.Length);
+        tail.CopyTo(_tail);
+        _tailLength = tail.Length;
     }
 
     private void DropTail(BufferPool pool)

@@ -183,7 +183,7 @@ internal sealed class InboundLease
             return null;
         }
 
-        InboundLease rest = Rent(slab: null, Source, CheckedAtVersion);
+        InboundLease unfinished = Rent(slab: null, Source, CheckedAtVersion);
         for (int i = _messageStart; i < Count; i++)
         {
             ref Slot slot = ref _slots[i];
@@ -197,12 +197,12 @@ internal sealed class InboundLease
                 _own[i] = null;
             }
 
-            rest.AddPart(own ?? _slab!, slot.Offset, slot.Length);
+            unfinished.AddPart(own ?? _slab!, slot.Offset, slot.Length);
             Bytes -= slot.Length;
         }
 
         Count = _messageStart;
-        return rest;
+        return unfinished;
     }
 
     /// <summary>

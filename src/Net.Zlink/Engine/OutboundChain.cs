@@ -161,13 +161,13 @@ internal struct OutboundChain(BufferPool pool)
     /// <summary>Removes all messages except the rest of one that is partly dequeued.</summary>
     public OutboundSegment? DequeueAllUnstarted(out int messages, out long bytes)
     {
-        OutboundSegment? rest = null;
+        OutboundSegment? head = null;
         OutboundSegment? obsolete = _first;
         messages = 0;
         bytes = 0;
         while (obsolete is { HeadBytes: > 0 } segment)
         {
-            rest = segment;
+            head = segment;
             obsolete = segment.Next;
             if (segment.Messages > 0)
             {
@@ -187,14 +187,14 @@ internal struct OutboundChain(BufferPool pool)
             bytes += segment.Length - segment.Skipped;
         }
 
-        _last = rest;
-        if (rest is null)
+        _last = head;
+        if (head is null)
         {
             _first = null;
         }
         else
         {
-            rest.Next = null;
+            head.Next = null;
         }
 
         return obsolete;

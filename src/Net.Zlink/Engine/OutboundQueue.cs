@@ -6,8 +6,8 @@ namespace Net.Zlink.Engine;
 /// <summary>One peer's outbound queue: encoded bytes, message boundaries, limits, and blocked sends.</summary>
 /// <remarks>
 /// Any thread appends. One thread at a time writes: the append that finds no writer becomes the writer and schedules the connection once,
-/// so appends during a write form the next batch. The lock is held for pointer work and copies below <see
-/// cref="OutboundChain.LargePayload"/>. While sending is paused (no connection, a handshake, a loss) messages accumulate, and only control
+/// so appends during a write form the next batch. The lock is held for pointer work and copies below
+/// <see cref="OutboundChain.LargePayload"/>. While sending is paused (no connection, a handshake, a loss) messages accumulate, and only control
 /// frames are written.
 /// </remarks>
 internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBudget? budget = null) : IWaiterList, IShareOwner
@@ -409,8 +409,8 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
 
         // Half empty, so that a sender does not stop with each message. With raised limits, any capacity.
         (long messages, long bytes) = (_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes);
-        bool hasCapacity = orLess ? _capacity.MayHaveCapacity(messages, bytes, this) : _capacity.IsBelowLowMark(messages, bytes);
-        bool capacity = _refused && _waiters.IsEmpty && hasCapacity;
+        bool capacity = _refused && _waiters.IsEmpty
+            && (orLess ? _capacity.MayHaveCapacity(messages, bytes, this) : _capacity.IsBelowLowMark(messages, bytes));
         _refused &= !capacity;
         _capacity.Shrink(bytes);
         return new Freed(admitted, capacity);

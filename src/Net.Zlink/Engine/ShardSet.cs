@@ -44,8 +44,8 @@ internal sealed class ShardSet : IDisposable
     /// <summary>Bit n of <paramref name="mask"/> allows shard n; 0 allows all.</summary>
     /// <remarks>
     /// With inline completions each polling thread of the runtime serves its own sockets for life. A wire whose handshake waited knows its
-    /// thread, and gets that thread's shard: the two never wait for each other (an echo over TLS costs 6 % less). Other wires: see <see
-    /// cref="Connection.Start"/>.
+    /// thread, and gets that thread's shard: the two never wait for each other (an echo over TLS costs 6 % less). Other wires: see
+    /// <see cref="Connection.Start"/>.
     /// <para>Otherwise any pool thread brings completions. With TLS or WebSocket that thread also does most of the work, and needs the
     /// shard at once: another thread would encrypt with a cold cache. So these connections have shards of their own, more than there are
     /// threads.</para>
