@@ -63,7 +63,8 @@ internal sealed class BufferClass
     internal void CountRejected() => Interlocked.Increment(ref _rejected);
 
     /// <summary>
-    /// Drops buffers down to the warm count: those of idle threads first, since no other thread can use them. <paramref name="onlyUnused"/>: only those unused since the last call. One caller at a time
+    /// Drops buffers down to the warm count: those of idle threads first, since no other thread can use them.
+    /// <paramref name="onlyUnused"/>: only those unused since the last call. One caller at a time
     /// .
     /// </summary>
     internal void Trim(int classIndex, ReadOnlySpan<ThreadCache> caches, bool onlyUnused)

@@ -7,7 +7,8 @@ namespace Net.Zlink.Engine;
 /// <remarks>
 /// Any thread appends. One thread at a time writes: the append that finds no writer becomes the writer and schedules the connection once,
 /// so appends during a write form the next batch. The lock is held for pointer work and copies below
-/// <see cref="OutboundChain.LargePayload"/>. While sending is paused (no connection, a handshake, a loss) messages accumulate, and only control
+/// <see cref="OutboundChain.LargePayload"/>. While sending is paused (no connection, a handshake, a loss) messages accumulate, and only
+/// control
 /// frames are written.
 /// </remarks>
 internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBudget? budget = null) : IWaiterList, IShareOwner
