@@ -30,7 +30,7 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
         DateTimeOffset now = captureStacks ? time.GetUtcNow() : default;
         Entry entry;
         StackTrace? lastRentedBy;
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             entry = _known.GetOrAdd(array, static _ => new Entry());
             if (!_outstanding.TryAdd(array, entry))
@@ -47,7 +47,7 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
         int spoilt = entry.Poisoned ? array.AsSpan().IndexOfAnyExcept(Poison) : -1;
         if (spoilt >= 0)
         {
-            using (_gate.EnterScope())
+            using (_gate.EnterUninterrupted())
             {
                 _outstanding.Remove(array);
             }
@@ -64,7 +64,7 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
     internal void OnReturned(byte[] array)
     {
         StackTrace? stack = CaptureStack();
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             if (!_outstanding.Remove(array, out Entry? entry))
             {
@@ -86,7 +86,7 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
     internal BufferLeak[] GetOutstanding()
     {
         (int Length, DateTimeOffset RentedAt, int ThreadId, StackTrace? RentedBy)[] found;
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             found = [.. _outstanding.Select(
                 static pair => (pair.Key.Length, pair.Value.RentedAt, pair.Value.ThreadId, pair.Value.RentedBy))];

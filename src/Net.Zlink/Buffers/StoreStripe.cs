@@ -73,7 +73,7 @@ internal sealed class StoreStripe<T>
     /// </summary>
     internal int Trim(int maxItems, bool onlyUnused)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             int dropped = Math.Min(maxItems, onlyUnused ? _lowWater : _count);
             int left = _count - dropped;
@@ -102,7 +102,7 @@ internal sealed class StoreStripe<T>
 
         if (wait)
         {
-            _gate.EnterScope();
+            _gate.EnterUninterrupted();
         }
 
         return wait;

@@ -88,7 +88,7 @@ internal sealed class ThreadCache
     {
         if (bufferClass.ThreadCapacity > 0)
         {
-            using (_gate.EnterScope())
+            using (_gate.EnterUninterrupted())
             {
                 ref Entry entry = ref _entries[classIndex];
                 Compact(ref entry);
@@ -124,7 +124,7 @@ internal sealed class ThreadCache
     {
         if (bufferClass.ThreadCapacity > 0)
         {
-            using (_gate.EnterScope())
+            using (_gate.EnterUninterrupted())
             {
                 ref Entry entry = ref _entries[classIndex];
                 Compact(ref entry);
@@ -185,7 +185,7 @@ internal sealed class ThreadCache
     /// </summary>
     internal int Trim(int classIndex, BufferClass bufferClass, int maxItems, bool onlyUnused)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             ref Entry entry = ref _entries[classIndex];
             long uses = Volatile.Read(ref entry.Rented) + Volatile.Read(ref entry.Returned);
@@ -220,7 +220,7 @@ internal sealed class ThreadCache
     /// <summary>Moves a dead thread's buffers to the stores. Any thread.</summary>
     internal void MoveToStores(ReadOnlySpan<BufferClass> classes)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             _closed = true;
             for (int index = 0; index < classes.Length; index++)
@@ -242,7 +242,7 @@ internal sealed class ThreadCache
     /// <summary>Drops everything for good; the cache still counts. Any thread.</summary>
     internal void Close()
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             _closed = true;
             foreach (ref Entry entry in _entries.AsSpan())

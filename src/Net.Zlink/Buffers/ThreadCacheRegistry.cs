@@ -22,7 +22,7 @@ internal sealed class ThreadCacheRegistry
 
     internal ThreadCache Create(object key, WeakReference<BufferPool> pool)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             var cache = new ThreadCache(key, pool, _nextHomeStripe++);
             _caches.Add(cache);
@@ -38,7 +38,7 @@ internal sealed class ThreadCacheRegistry
     /// <summary>The cache's thread has ended: moves counts and buffers.</summary>
     internal void Retire(ThreadCache cache, ReadOnlySpan<BufferClass> classes)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             if (!_caches.Remove(cache))
             {
@@ -58,7 +58,7 @@ internal sealed class ThreadCacheRegistry
     /// <summary>The lock makes it one at a time: see <see cref="BufferClass.Trim"/>.</summary>
     internal void Trim(int classIndex, BufferClass bufferClass, bool onlyUnused)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             bufferClass.Trim(classIndex, CollectionsMarshal.AsSpan(_caches), onlyUnused);
         }
@@ -67,7 +67,7 @@ internal sealed class ThreadCacheRegistry
     internal BufferClassStatistics[] Snapshot(ReadOnlySpan<BufferClass> classes)
     {
         var snapshot = new BufferClassStatistics[classes.Length];
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             for (int index = 0; index < classes.Length; index++)
             {
@@ -81,7 +81,7 @@ internal sealed class ThreadCacheRegistry
     /// <summary>Empties all caches for good.</summary>
     internal void Close()
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             _closed = true;
             foreach (ThreadCache cache in _caches)

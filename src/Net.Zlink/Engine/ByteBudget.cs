@@ -41,7 +41,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
     {
         get
         {
-            using (_gate.EnterScope())
+            using (_gate.EnterUninterrupted())
             {
                 return _waiters.Count;
             }
@@ -104,7 +104,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
     /// </summary>
     public void Wait(ByteShare share)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             if (share.QueuePosition.List is null)
             {
@@ -120,7 +120,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
 
     public void Leave(ByteShare share)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             if (share.QueuePosition.List is not null)
             {
@@ -144,7 +144,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
 
     private void BeginNotify()
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             _notifyAgain = true;
             if (_isNotifying)
@@ -160,7 +160,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
 
     private int BeginCheck()
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             _notifyAgain = false;
             _leastNeedSkipped = NoWaiter;
@@ -173,7 +173,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
     {
         while (waiting > 0)
         {
-            using (_gate.EnterScope())
+            using (_gate.EnterUninterrupted())
             {
                 int last = Math.Max(waiting - MaxSharesPerCheck, 0);
                 for (; waiting > last && _waiters.First is { } first; waiting--)
@@ -218,7 +218,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
     /// <summary>False if bytes were returned meanwhile that suffice for a waiter.</summary>
     private bool EndCheck()
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             Volatile.Write(ref _leastNeed, _waiters.Count == 0 ? NoWaiter : _leastNeedSkipped);
             _isNotifying = _notifyAgain && Left >= _leastNeed;

@@ -260,7 +260,7 @@ internal sealed class WaiterPool<TWaiter>
 
     public TWaiter Rent()
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             if (_count > 0)
             {
@@ -275,7 +275,7 @@ internal sealed class WaiterPool<TWaiter>
 
     public void Return(TWaiter waiter)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             if (_count < MaxKept)
             {

@@ -17,7 +17,7 @@ internal sealed class ReadinessWatchers
     /// <summary>A watcher that is added twice is notified twice.</summary>
     public void Add(IReadinessWatcher watcher)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             Volatile.Write(ref _all, _all is null ? [watcher] : [.. _all, watcher]);
         }
@@ -26,7 +26,7 @@ internal sealed class ReadinessWatchers
     /// <summary>Removes it once. A notification in progress may still reach it.</summary>
     public void Remove(IReadinessWatcher watcher)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             int index = _all is null ? -1 : Array.IndexOf(_all, watcher);
             if (index >= 0)

@@ -8,7 +8,7 @@ namespace Net.Zlink.Flow;
 /// </remarks>
 internal static class Uninterrupted
 {
-    public static Lock.Scope EnterScope(this Lock gate)
+    public static Lock.Scope EnterUninterrupted(this Lock gate)
     {
         bool interrupted = false;
         while (true)
