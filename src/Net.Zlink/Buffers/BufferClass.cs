@@ -1,14 +1,10 @@
 namespace Net.Zlink.Buffers;
 
-/// <summary>
-/// One size class of a <see cref="BufferPool"/>: its policy, what it keeps for all threads, and the counters of the rare events.
-/// Thread-safe.
-/// </summary>
+/// <summary>One size class of a <see cref="BufferPool"/>: its policy, the shared buffers, and rare counters. Thread-safe.</summary>
 internal sealed class BufferClass
 {
-    // One thread may hold 256 KiB of a class, so 5.7 MB if it uses every class, but no more than 32 buffers: from there on a batch of 16
-    // has made the shared store's cost per operation (about 30 ns / 16) smaller than the rest of the path. Room for less than two is no
-    // room: with 64 buffers out, a cache of one was measured at 97 ns a pair, straight to the store at 65 ns.
+    // Per thread 256 KiB of a class (5.7 MB over all classes), and at most 32 buffers: batches of 16 make the shared store's cost (30 ns /
+    // 16) small. A cache of one is worse than none: with 64 buffers in use it took 97 ns a pair, against 65 ns from the store.
     private const int ThreadCacheBytes = 262_144;
     private const int ThreadCacheCount = 32;
 
@@ -22,7 +18,7 @@ internal sealed class BufferClass
         Policy = policy;
         Store = new SharedStore<byte[]>(policy.KeepLimit);
 
-        // A quarter of the limit, so that a few threads can't take it all.
+        // A quarter of the limit, so that a few threads cannot hold it all.
         int capacity = Math.Min(Math.Min(ThreadCacheCount, ThreadCacheBytes / size), policy.KeepLimit / 4);
         ThreadCapacity = capacity < 2 ? 0 : capacity;
     }
@@ -33,7 +29,7 @@ internal sealed class BufferClass
 
     internal SharedStore<byte[]> Store { get; }
 
-    /// <summary>How many buffers one thread's cache may hold; 0: the threads go straight to the store.</summary>
+    /// <summary>0: threads use the store directly.</summary>
     internal int ThreadCapacity { get; }
 
     internal long Allocated => Interlocked.Read(ref _allocated);
@@ -42,7 +38,7 @@ internal sealed class BufferClass
 
     internal long Trimmed => Interlocked.Read(ref _trimmed);
 
-    /// <summary>When the current idle period began. Touched by the trimmer only.</summary>
+    /// <summary>Start of the idle period. Trimmer only.</summary>
     internal long PeriodStart { get; set; }
 
     internal byte[] Allocate()
@@ -52,7 +48,7 @@ internal sealed class BufferClass
         return array;
     }
 
-    /// <summary>Creates the warm buffers, spread over the stripes.</summary>
+    /// <summary>Spread over the stripes.</summary>
     internal void Warm()
     {
         for (int index = 0; index < Policy.WarmCount; index++)
@@ -67,8 +63,9 @@ internal sealed class BufferClass
     internal void CountRejected() => Interlocked.Increment(ref _rejected);
 
     /// <summary>
-    /// Drops kept buffers down to the warm count: those in the caches of idle threads first, which no other thread can use, then the
-    /// store's. With <paramref name="onlyUnused"/> only what nobody needed since the last call. One caller at a time.
+    /// Drops buffers down to the warm count: those of idle threads first, since no other thread can use them.
+    /// <paramref name="onlyUnused"/>: only those unused since the last call. One caller at a time
+    /// .
     /// </summary>
     internal void Trim(int classIndex, ReadOnlySpan<ThreadCache> caches, bool onlyUnused)
     {

@@ -1,32 +1,39 @@
 namespace Net.Zlink.Buffers;
 
 /// <summary>
-/// How many buffers of one size class a <see cref="BufferPool"/> creates ahead, keeps at most, and when it lets go of those that nobody
-/// used.
+/// For one size class of a <see cref="BufferPool"/>: the buffers created in advance, the most that are retained, and when unused ones are
+/// dropped.
 /// </summary>
 /// <param name="WarmCount">
-/// Buffers created, and every page of them touched, when the pool is built; also what idling and <see cref="BufferPool.Trim"/> leave. 0
-/// or more, at most <paramref name="KeepLimit"/>.
+/// Buffers created, with every page touched, when the pool is built. Idle trimming and <see cref="BufferPool.Trim"/> leave as many. 0 or
+/// more, at most <paramref name="KeepLimit"/>.
 /// </param>
-/// <param name="KeepLimit">The most buffers kept while not rented, those in per-thread caches included. 0 keeps none; a return beyond it
-/// leaves the buffer to the garbage collector.</param>
+/// <param name="KeepLimit">
+/// The most buffers retained while not rented, thread caches included. 0 retains none. A buffer returned beyond the limit is left to the
+/// garbage collector.
+/// </param>
 /// <param name="TrimAfterIdle">
-/// A kept buffer that was not needed for this long is let go: at the earliest after one such span, at the latest after two. Above zero,
-/// or <see cref="Timeout.InfiniteTimeSpan"/> for never.
+/// A retained buffer that was not needed for this long is dropped, at the latest after twice this time. Above zero, or
+/// <see cref="Timeout.InfiniteTimeSpan"/> for never.
 /// </param>
 /// <exception cref="ArgumentOutOfRangeException">A value is out of the range given above.</exception>
 public sealed record BufferClassPolicy(int WarmCount, int KeepLimit, TimeSpan TrimAfterIdle)
 {
-    /// <summary>Buffers created when the pool is built and never trimmed away.</summary>
+    /// <summary>Buffers created when the pool is built, and never trimmed.</summary>
     public int WarmCount { get; init => field = NotNegative(value, nameof(WarmCount)); } = NotNegative(WarmCount, nameof(WarmCount));
 
-    /// <summary>The most buffers kept while not rented, thread caches included.</summary>
+    /// <summary>The most buffers retained while not rented, thread caches included.</summary>
     public int KeepLimit { get; init => field = NotNegative(value, nameof(KeepLimit)); } = NotNegative(KeepLimit, nameof(KeepLimit));
 
-    /// <summary>How long a kept buffer may go unused before it is let go; <see cref="Timeout.InfiniteTimeSpan"/> for ever.</summary>
-    public TimeSpan TrimAfterIdle { get; init => field = ValidSpan(value, nameof(TrimAfterIdle)); } = ValidSpan(TrimAfterIdle, nameof(TrimAfterIdle));
+    /// <summary>
+    /// How long a retained buffer may be unused before it is dropped; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.
+    /// </summary>
+    public TimeSpan TrimAfterIdle
+    {
+        get;
+        init => field = ValidSpan(value, nameof(TrimAfterIdle));
+    } = ValidSpan(TrimAfterIdle, nameof(TrimAfterIdle));
 
-    /// <summary>True if the timer looks after this class.</summary>
     internal bool TrimsWhenIdle => TrimAfterIdle != Timeout.InfiniteTimeSpan;
 
     private static int NotNegative(int value, string name)
@@ -42,7 +49,8 @@ public sealed record BufferClassPolicy(int WarmCount, int KeepLimit, TimeSpan Tr
             throw new ArgumentOutOfRangeException(
                 name,
                 value,
-                $"{name} takes what is above TimeSpan.Zero and at most 49 days, or Timeout.InfiniteTimeSpan to keep idle buffers for ever.");
+                $"{name} takes what is above TimeSpan.Zero and at most 49 days, "
+                + "or Timeout.InfiniteTimeSpan to keep idle buffers for ever.");
         }
 
         return value;

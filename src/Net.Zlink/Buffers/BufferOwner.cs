@@ -3,20 +3,16 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Buffers;
 
-/// <summary>
-/// What <see cref="BufferPool.Rent"/> hands out: one object per rent, never recycled. Thread-safe.
-/// </summary>
+/// <summary>The result of <see cref="BufferPool.Rent"/>: one object per rent, never reused. Thread-safe.</summary>
 /// <remarks>
-/// <para>Why it is not pooled: the holder of a plain reference can't show which rent he means. Were the object handed out again, a stale
-/// second Dispose, or a stale look at Memory, would hit the next renter, and no generation inside the object could tell the two apart. An
-/// object that is used once can: the reference itself is the generation. It costs 40 bytes a rent, of the kind that a collector frees for
-/// nothing; a <see cref="BufferLease"/> costs none, because there the value that the holder keeps carries the generation.</para>
-/// <para>It is a memory manager so that a memory taken before Dispose asks here each time it is turned into a span, and so that pinning
-/// needs no handle: the array is pinned anyway.</para>
+/// Not pooled: a stale Dispose or Memory of a reused object would affect the next renter, and a plain reference carries no generation. It
+/// costs 40 bytes of short-lived garbage per rent. A <see cref="BufferLease"/> costs none, since the value carries a generation.
+/// <para>A memory manager, so that a memory obtained before Dispose is checked with each span. The array is pinned already, so a pin needs
+/// no handle.</para>
 /// </remarks>
 internal sealed class BufferOwner : MemoryManager<byte>
 {
-    // Above the pin count, which takes the lower bits.
+    // The lower bits count pins.
     private const int DisposedBit = 1 << 30;
 
     private BufferPool? _pool;
@@ -56,7 +52,7 @@ internal sealed class BufferOwner : MemoryManager<byte>
     {
         int state = Volatile.Read(ref _state);
 
-        // A copy of a handle disposed twice finds no pin left, and must not count below none.
+        // A handle that is disposed twice must not count below zero.
         while ((state & ~DisposedBit) > 0)
         {
             int seen = Interlocked.CompareExchange(ref _state, state - 1, state);
@@ -94,7 +90,7 @@ internal sealed class BufferOwner : MemoryManager<byte>
         return array;
     }
 
-    // Exactly one caller sees the change to "disposed and not pinned".
+    // Exactly one caller sees "disposed and not pinned".
     private void ReturnIf(bool last)
     {
         if (last)
@@ -102,7 +98,7 @@ internal sealed class BufferOwner : MemoryManager<byte>
             byte[] array = _array!;
             BufferPool pool = _pool!;
 
-            // Whoever forgets a disposed owner somewhere holds on to neither.
+            // A disposed owner must not keep the pool or the array alive.
             _array = null;
             _pool = null;
             pool.ReturnArray(array);

@@ -5,22 +5,29 @@ using System.Runtime.Loader;
 namespace Net.Zlink.Buffers;
 
 /// <summary>
-/// A pool of pinned byte buffers in 66 size classes from 128 bytes to 8.5 million: a cache per thread in front of a store that all threads
-/// share, warmed when it is built and trimmed when idle. Larger requests are allocated exactly and not kept. All members are thread-safe;
-/// a buffer may be returned on any thread.
+/// A pool of pinned byte buffers in 66 size classes, from 128 bytes to 8.5 million bytes. Thread-safe; a buffer may be returned on any
+/// thread.
 /// </summary>
 /// <remarks>
-/// Buffers are not cleared, neither at the rent nor at the return. A buffer that is never returned is collected as garbage;
-/// <see cref="BufferPoolOptions.LeakCheck"/> finds out whose it was.
+/// Each thread has a cache in front of a store that all threads share. The pool creates buffers in advance and trims unused ones. Larger
+/// requests are
+/// allocated at their exact size and not retained.
+/// <para>Buffers are never cleared. A buffer that is not returned is collected as garbage; <see cref="BufferPoolOptions.LeakCheck"/> finds
+/// its renter.</para>
 /// </remarks>
+/// <example>
+/// <code>
+/// using IMemoryOwner&lt;byte&gt; owner = BufferPool.Shared.Rent(1_500);
+/// int length = Encoding.UTF8.GetBytes("hello", owner.Memory.Span);
+/// socket.Send(owner.Memory.Span[..length]);
+/// </code>
+/// </example>
 public sealed class BufferPool : MemoryPool<byte>
 {
-    /// <summary>What <see cref="Rent"/> gives when no size is asked for: one page.</summary>
+    /// <summary>The default size of <see cref="Rent"/>: one page.</summary>
     private const int DefaultLength = 4_096;
 
-    /// <summary>
-    /// Timer and timestamp are two clocks: a tick that comes a little early must not cost the class a whole further period.
-    /// </summary>
+    // The timer and the timestamps use different clocks: an early tick must not cost a whole further period.
     private const double TimerTolerance = 0.99;
 
 #if DEBUG
@@ -42,13 +49,13 @@ public sealed class BufferPool : MemoryPool<byte>
     private readonly IdleTrimTimer? _timer;
     private bool _disposed;
 
-    /// <summary>A pool with the settings of <see cref="BufferPoolOptions.Default"/>.</summary>
+    /// <summary>Creates a pool with <see cref="BufferPoolOptions.Default"/>.</summary>
     public BufferPool()
         : this(BufferPoolOptions.Default)
     {
     }
 
-    /// <summary>A pool of its own; allocates and touches the warm buffers before it returns.</summary>
+    /// <summary>Creates a pool. Returns after the warm buffers are allocated and touched.</summary>
     /// <param name="options">The settings.</param>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
     public BufferPool(BufferPoolOptions options)
@@ -65,8 +72,8 @@ public sealed class BufferPool : MemoryPool<byte>
         _time = options.TimeProvider;
         _ledger = options.LeakCheck || AlwaysChecked ? new BufferLedger(_time, options.LeakCheck) : null;
 
-        // A pool with a ledger never finds its cache on the fast path, so that every call takes the slow path, which asks the ledger; the
-        // others pay nothing for it.
+        // With a ledger no cache matches on the fast path, so every call takes the slow path, which uses the ledger. Other pools pay
+        // nothing for it.
         _fastKey = _ledger is null ? _key : new object();
         long now = _time.GetTimestamp();
         TimeSpan period = TimeSpan.MaxValue;
@@ -84,41 +91,42 @@ public sealed class BufferPool : MemoryPool<byte>
         _timer = period == TimeSpan.MaxValue ? null : new IdleTrimTimer(_weakThis, _time, period);
         if (neverDisposed && AssemblyLoadContext.GetLoadContext(typeof(BufferPool).Assembly) is { IsCollectible: true } plugIn)
         {
-            // The runtime's timers would hold the library of a plug-in, and with it the plug-in, for as long as the process lives.
+            // The runtime's timers would keep a plug-in's library loaded until the process ends.
             plugIn.Unloading += _ => _timer?.Dispose();
         }
     }
 
-    /// <summary>The pool of the process, with the default settings; made at the first use. Disposing it does nothing.</summary>
+    /// <summary>The process's pool with default settings, created on first use. Disposing it has no effect.</summary>
     public static new BufferPool Shared => SharedPool.Instance;
 
     /// <summary>The 66 sizes in bytes, ascending.</summary>
     public static ReadOnlySpan<int> ClassSizes => SizeClasses.Sizes;
 
-    /// <summary>The longest request that can be met; those beyond the largest class are allocated and not kept.</summary>
+    /// <summary>The longest possible request, in bytes. Requests above the largest class are allocated and not retained.</summary>
     public override int MaxBufferSize => Array.MaxLength;
 
     /// <summary>Rents a buffer.</summary>
     /// <param name="minBufferSize">Bytes needed; -1 for a page of 4,096 bytes.</param>
     /// <returns>
-    /// The owner of a buffer of at least that many bytes (the size of its class), with undefined content. Dispose it to return the
-    /// buffer; a second Dispose is harmless. After it, the owner, its <see cref="IMemoryOwner{T}.Memory"/> and every memory taken from it
-    /// before throw <see cref="ObjectDisposedException"/>; only a span or an array taken before can't be watched. While the memory is
-    /// pinned, the return waits for the last unpin.
+    /// The owner of a buffer of at least that many bytes (its class size), with undefined content. Its Dispose returns the buffer; a second
+    /// one has no effect. Afterwards the owner and every memory obtained from it throw <see cref="ObjectDisposedException"/>. A span or an
+    /// array is not checked. While the memory is pinned, the return waits for the last unpin.
     /// </returns>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="minBufferSize"/> is below -1 or above
-    /// <see cref="MaxBufferSize"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="minBufferSize"/> is below -1 or above <see cref="MaxBufferSize"/>.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The pool is disposed.</exception>
     public override IMemoryOwner<byte> Rent(int minBufferSize = -1)
     {
         return new BufferOwner(this, RentArray(minBufferSize == -1 ? DefaultLength : minBufferSize));
     }
 
-    /// <summary>Rents a buffer without allocating anything in steady state.</summary>
+    /// <summary>Rents a buffer, without an allocation in steady state.</summary>
     /// <param name="minimumLength">Bytes needed; -1 for a page of 4,096 bytes.</param>
-    /// <returns>A lease on a buffer of at least that many bytes, with undefined content. Dispose it to return the buffer.</returns>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="minimumLength"/> is below -1 or above
-    /// <see cref="MaxBufferSize"/>.</exception>
+    /// <returns>A lease on a buffer of at least that many bytes, with undefined content. Its Dispose returns the buffer.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="minimumLength"/> is below -1 or above <see cref="MaxBufferSize"/>.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The pool is disposed.</exception>
     public BufferLease Lease(int minimumLength = -1)
     {
@@ -127,13 +135,12 @@ public sealed class BufferPool : MemoryPool<byte>
         return new BufferLease(slot, slot.Begin(this, array));
     }
 
-    /// <summary>A momentary view of the counters. Allocates a few kilobytes: meant for meters and tests, not for every message.</summary>
-    /// <returns>Counts per class and in total.</returns>
+    /// <summary>Takes a snapshot of the counters. Allocates a few kilobytes: for meters and tests, not for each message.</summary>
+    /// <returns>Counters per class and in total.</returns>
     public BufferPoolStatistics GetStatistics() => new(_registry.Snapshot(_classes), _oversize.Snapshot());
 
     /// <summary>
-    /// Lets go, now, of all kept buffers beyond the warm count of each class. The timer does the same with those that nobody needed for
-    /// the policy's time.
+    /// Drops all retained buffers beyond each class's warm count now. The timer drops those that were unused for the policy's time.
     /// </summary>
     public void Trim()
     {
@@ -143,17 +150,14 @@ public sealed class BufferPool : MemoryPool<byte>
         }
     }
 
-    /// <summary>What is out now, and who rented it. Empty unless <see cref="BufferPoolOptions.LeakCheck"/> is on.</summary>
+    /// <summary>Lists the buffers in use and their renters. Empty unless <see cref="BufferPoolOptions.LeakCheck"/> is on.</summary>
     /// <returns>One entry per buffer.</returns>
     public IReadOnlyList<BufferLeak> GetOutstanding() => _leakCheck ? _ledger!.GetOutstanding() : [];
 
     /// <summary>
-    /// Rents a pinned array of at least <paramref name="minimumLength"/> bytes: its length is the size of its class, or exact beyond the
-    /// largest class. Return it once with <see cref="ReturnArray"/>, on any thread.
+    /// Rents a pinned array, as long as its class, or exact above the largest class. Return it once with <see cref="ReturnArray"/>, on any
+    /// thread.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="minimumLength"/> is negative or above
-    /// <see cref="MaxBufferSize"/>.</exception>
-    /// <exception cref="ObjectDisposedException">The pool is disposed.</exception>
     internal byte[] RentArray(int minimumLength)
     {
         if ((uint)minimumLength <= SizeClasses.LargestSize)
@@ -172,13 +176,11 @@ public sealed class BufferPool : MemoryPool<byte>
         return RentSlow(minimumLength);
     }
 
-    /// <summary>
-    /// Takes back an array from <see cref="RentArray"/>. The caller must not touch it again: it can be someone else's at once. Harmless
-    /// on a disposed pool. A second return is only detected under a ledger (Debug builds, leak check): in Release the caller is one of
-    /// ours and keeps its own books.
-    /// </summary>
-    /// <exception cref="ArgumentException">The length is no class size: the array is not from a pool.</exception>
-    /// <exception cref="InvalidOperationException">Under a ledger: the array is not out.</exception>
+    /// <summary>Returns an array. The caller must not use it again. No effect on a disposed pool.</summary>
+    /// <remarks>
+    /// A second return is detected only with a ledger (Debug builds, leak check): in Release the library's callers ensure that it does not
+    /// happen.
+    /// </remarks>
     internal void ReturnArray(byte[] array)
     {
         int length = array.Length;
@@ -196,7 +198,7 @@ public sealed class BufferPool : MemoryPool<byte>
         ReturnSlow(array);
     }
 
-    /// <summary>The timer's work: the classes whose idle span is over let go of what nobody needed in it.</summary>
+    /// <summary>Called by the timer.</summary>
     internal void TrimIdle()
     {
         long now = _time.GetTimestamp();
@@ -214,10 +216,10 @@ public sealed class BufferPool : MemoryPool<byte>
 
     internal void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(Volatile.Read(ref _disposed), this);
 
-    /// <summary>The thread of a cache is gone.</summary>
+    /// <summary>The cache's thread has ended.</summary>
     internal void RetireThreadCache(ThreadCache cache) => _registry.Retire(cache, _classes);
 
-    /// <summary>Lets go of everything kept. What is out stays usable, and its return is harmless; a rent throws.</summary>
+    /// <summary>Drops all retained buffers. Buffers in use remain valid and may be returned; a rent throws.</summary>
     protected override void Dispose(bool disposing)
     {
         if (!disposing || _neverDisposed)
@@ -295,7 +297,7 @@ public sealed class BufferPool : MemoryPool<byte>
         }
     }
 
-    // A spoilt buffer goes to nobody: the books say it was returned and not kept.
+    // A corrupted buffer is counted as returned and rejected.
     private void NoteRented(byte[] array)
     {
         bool sound = false;
@@ -335,7 +337,7 @@ public sealed class BufferPool : MemoryPool<byte>
         return cache;
     }
 
-    // A class of its own, so that making another pool does not warm this one.
+    // A separate class, so that creating another pool does not warm this one.
     private static class SharedPool
     {
         internal static readonly BufferPool Instance = new(BufferPoolOptions.Default, neverDisposed: true);

@@ -1,35 +1,34 @@
 namespace Net.Zlink.Buffers;
 
-/// <summary>
-/// Settings of a <see cref="BufferPool"/>. Immutable; start from a preset: <c>BufferPoolOptions.Server with { LeakCheck = true }</c>.
-/// </summary>
+/// <summary>Settings of a <see cref="BufferPool"/>. Immutable.</summary>
+/// <example><code>var pool = new BufferPool(BufferPoolOptions.Server with { LeakCheck = true });</code></example>
 public sealed record BufferPoolOptions
 {
     /// <summary>
-    /// Warms about 1.4 MB and keeps at most 64 MiB a class, for 30 idle seconds: for a small service, a client or a test.
+    /// Warms about 1.4 MB and retains at most 64 MiB per class, for 30 idle seconds: for a small service, a client or a test.
     /// </summary>
     public static BufferPoolOptions Default { get; } = new();
 
     /// <summary>
-    /// Warms about 63 MB and keeps at most 256 MiB a class, for 5 idle minutes: for a server of up to 10,000 connections.
+    /// Warms about 63 MB and retains at most 256 MiB per class, for 5 idle minutes: for a server of up to 10,000 connections.
     /// </summary>
     public static BufferPoolOptions Server { get; } = new() { ClassPolicies = BufferPoolPresets.Server };
 
     /// <summary>
-    /// One policy per size class, in the order of <see cref="BufferPool.ClassSizes"/>. <see cref="PerClass"/> builds such a list.
+    /// One policy per size class, in the order of <see cref="BufferPool.ClassSizes"/>. Use <see cref="PerClass"/> to build the list.
     /// </summary>
     /// <exception cref="ArgumentNullException">The list or one of its policies is null.</exception>
-    /// <exception cref="ArgumentException">There is not exactly one policy per class, or one of them warms more than it keeps.</exception>
+    /// <exception cref="ArgumentException">The number of policies is wrong, or a policy's warm count is above its limit.</exception>
     public IReadOnlyList<BufferClassPolicy> ClassPolicies { get; init => field = Validated(value); } = BufferPoolPresets.Default;
 
     /// <summary>
-    /// Remembers who rented each buffer (<see cref="BufferPool.GetOutstanding"/>) and throws on a double return and on a write after the
-    /// return. Costs a stack trace per rent: for tests and for hunting a leak. Off by default; the two checks are always on in Debug
-    /// builds of the library.
+    /// Records who rented each buffer (<see cref="BufferPool.GetOutstanding"/>), and throws on a double return or a write after the return.
+    /// Costs a stack trace per rent: for tests and leak searches. Off by default. Debug builds of the library always check double returns
+    /// and late writes.
     /// </summary>
     public bool LeakCheck { get; init; }
 
-    /// <summary>The clock that idle trimming and the leak check's times run on.</summary>
+    /// <summary>The clock of idle trimming and of the leak check. The system's clock by default.</summary>
     /// <exception cref="ArgumentNullException">The value is null.</exception>
     public TimeProvider TimeProvider
     {
@@ -41,8 +40,8 @@ public sealed record BufferPoolOptions
         }
     } = TimeProvider.System;
 
-    /// <summary>Asks for the policy of each class, smallest first.</summary>
-    /// <param name="policyOfSize">Given the size of a class in bytes, returns its policy.</param>
+    /// <summary>Builds a list of policies, smallest class first.</summary>
+    /// <param name="policyOfSize">Returns the policy of a class, given its size in bytes.</param>
     /// <returns>A list for <see cref="ClassPolicies"/>.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="policyOfSize"/> is null.</exception>
     public static IReadOnlyList<BufferClassPolicy> PerClass(Func<int, BufferClassPolicy> policyOfSize)
@@ -57,7 +56,7 @@ public sealed record BufferPoolOptions
         return policies;
     }
 
-    // Copies: what was validated must be what the pool later reads.
+    // Copied, so that the pool reads what was validated.
     private static BufferClassPolicy[] Validated(IReadOnlyList<BufferClassPolicy> value)
     {
         ArgumentNullException.ThrowIfNull(value);

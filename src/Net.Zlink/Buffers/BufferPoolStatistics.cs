@@ -1,6 +1,6 @@
 namespace Net.Zlink.Buffers;
 
-/// <summary>A momentary view of a <see cref="BufferPool"/>, made by <see cref="BufferPool.GetStatistics"/>. Immutable.</summary>
+/// <summary>A snapshot of a <see cref="BufferPool"/>, from <see cref="BufferPool.GetStatistics"/>. Immutable.</summary>
 public sealed class BufferPoolStatistics
 {
     internal BufferPoolStatistics(IReadOnlyList<BufferClassStatistics> classes, OversizeStatistics oversize)
@@ -28,33 +28,33 @@ public sealed class BufferPoolStatistics
     /// <summary>One entry per size class, smallest first.</summary>
     public IReadOnlyList<BufferClassStatistics> Classes { get; }
 
-    /// <summary>The requests beyond the largest class, which are allocated exactly and never kept. Part of the totals.</summary>
+    /// <summary>Requests above the largest class, allocated exactly and never retained. Included in the totals.</summary>
     public OversizeStatistics Oversize { get; }
 
-    /// <summary>Buffers handed out since the pool was created.</summary>
+    /// <summary>Buffers rented since the pool's creation.</summary>
     public long Rented { get; }
 
-    /// <summary>Buffers given back.</summary>
+    /// <summary>Buffers returned since the pool's creation.</summary>
     public long Returned { get; }
 
-    /// <summary>Buffers created, the warmed ones included.</summary>
+    /// <summary>Buffers created, warm ones included.</summary>
     public long Allocated { get; }
 
-    /// <summary>Returned buffers that were not kept.</summary>
+    /// <summary>Returned buffers that were not retained.</summary>
     public long Rejected { get; }
 
-    /// <summary>Kept buffers that were let go because nobody needed them.</summary>
+    /// <summary>Retained buffers dropped because they were unused.</summary>
     public long Trimmed { get; }
 
-    /// <summary>Buffers that are out now.</summary>
+    /// <summary>Buffers in use now.</summary>
     public long Live => Rented - Returned;
 
-    /// <summary>Buffers lying ready now.</summary>
+    /// <summary>Buffers ready now.</summary>
     public long Kept { get; }
 
-    /// <summary>Bytes of the buffers that are out now.</summary>
+    /// <summary>Bytes of the buffers in use now.</summary>
     public long BytesRented { get; }
 
-    /// <summary>Bytes of the buffers lying ready now.</summary>
+    /// <summary>Bytes of the buffers ready now.</summary>
     public long BytesKept { get; }
 }

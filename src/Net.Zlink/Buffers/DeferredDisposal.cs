@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Net.Zlink.Buffers;
 
-/// <summary>Memory that the application handed over with a message.</summary>
+/// <summary>Disposes donated memory outside locks: an owner's Dispose is application code.</summary>
 internal static class DeferredDisposal
 {
     [ThreadStatic]
@@ -11,30 +11,33 @@ internal static class DeferredDisposal
     [ThreadStatic]
     private static int t_deferDepth;
 
-    /// <summary>This thread is between <see cref="Defer"/> and <see cref="DisposeDeferred"/>: it holds a lock.</summary>
+    /// <summary>This thread holds a lock, between <see cref="Defer"/> and <see cref="DisposeDeferred"/>.</summary>
     public static bool IsDeferred => t_deferDepth > 0;
 
-    /// <summary>Until <see cref="DisposeDeferred"/>, what this thread lets go of is kept: for those who hold a lock around code that also runs without one. Pairs may stand in one another.</summary>
+    /// <summary>
+    /// Defers this thread's disposals until <see cref="DisposeDeferred"/>, for a lock around code that also runs without one. Pairs may
+    /// nest.
+    /// </summary>
     public static void Defer() => t_deferDepth++;
 
-    /// <summary>Lets go of what was kept. Outside of every lock.</summary>
+    /// <summary>Call it outside every lock.</summary>
     public static void DisposeDeferred()
     {
-        if (--t_deferDepth > 0 || t_deferred is not { } kept)
+        if (--t_deferDepth > 0 || t_deferred is not { } deferred)
         {
             return;
         }
 
-        // One by one: what a Dispose calls may bring more.
-        while (kept.Count > 0)
+        // One by one, since a Dispose may add more.
+        while (deferred.Count > 0)
         {
-            IMemoryOwner<byte> last = kept[^1];
-            kept.RemoveAt(kept.Count - 1);
+            IMemoryOwner<byte> last = deferred[^1];
+            deferred.RemoveAt(deferred.Count - 1);
             Dispose(last);
         }
     }
 
-    /// <summary>Lets go of it. Never under a lock: this is the application's code.</summary>
+    /// <summary>Disposes at once, or later if the thread defers.</summary>
     public static void Dispose(IMemoryOwner<byte> owner)
     {
         if (t_deferDepth > 0)
@@ -49,7 +52,8 @@ internal static class DeferredDisposal
         }
         catch (Exception)
         {
-            // A Dispose that throws breaks its own contract. Passed on, it would cut a connection's teardown in half and leave its socket open for ever.
+            // A Dispose that throws breaks its contract. Passed on, the exception would interrupt a connection's teardown and leave its
+            // socket open.
         }
     }
 }

@@ -2,9 +2,7 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Buffers;
 
-/// <summary>
-/// Calls a pool's idle trim periodically without keeping the pool alive: a timer that finds its pool collected ends itself.
-/// </summary>
+/// <summary>Runs a pool's idle trim periodically without keeping the pool alive; stops when the pool was collected.</summary>
 internal sealed class IdleTrimTimer : IDisposable
 {
     private readonly WeakReference<BufferPool> _pool;
@@ -14,7 +12,7 @@ internal sealed class IdleTrimTimer : IDisposable
     {
         _pool = pool;
 
-        // The timer must not carry the async-locals of whoever made the pool for as long as it runs.
+        // The timer must not keep the AsyncLocals of the pool's creator.
         _timer = DefaultContext.Run(() => time.CreateTimer(static state => ((IdleTrimTimer)state!).Tick(), this, period, period));
     }
 
@@ -28,7 +26,7 @@ internal sealed class IdleTrimTimer : IDisposable
         }
         else
         {
-            // Null only if the clock fired before its CreateTimer returned; the pool was alive then.
+            // The timer is null only if the clock fired before CreateTimer returned; the pool was alive then.
             _timer.Dispose();
         }
     }

@@ -1,18 +1,17 @@
 namespace Net.Zlink.Buffers;
 
 /// <summary>
-/// The recycled half of a <see cref="BufferLease"/>: the buffer, and a generation that rises when a lease on it ends, so that a lease
-/// whose generation is another one is over. Thread-safe.
+/// The reusable part of a <see cref="BufferLease"/>: the buffer, and a generation that changes when a lease ends. Thread-safe.
 /// </summary>
 internal sealed class LeaseSlot
 {
     private BufferPool? _pool;
     private byte[]? _array;
 
-    // 64 bits: at a thousand million leases a second it comes round after 580 years, so a stale lease never matches again.
+    // 64 bits: at a thousand million leases a second they repeat after 580 years.
     private long _generation;
 
-    /// <summary>Binds a free slot to a buffer and returns the generation of the new lease.</summary>
+    /// <summary>Returns the new lease's generation.</summary>
     internal long Begin(BufferPool pool, byte[] array)
     {
         _pool = pool;
@@ -20,11 +19,10 @@ internal sealed class LeaseSlot
         return _generation;
     }
 
-    /// <summary>The buffer of a lease.</summary>
-    /// <exception cref="ObjectDisposedException">The lease is over.</exception>
+    /// <exception cref="ObjectDisposedException">The lease has ended.</exception>
     internal byte[] ArrayOf(long generation)
     {
-        // In this order: a generation that still matches after the array was read proves that it is this lease's array.
+        // In this order: a generation that still matches proves that the array is this lease's.
         byte[]? array = Volatile.Read(ref _array);
         if (Volatile.Read(ref _generation) != generation || array is null)
         {
@@ -34,7 +32,7 @@ internal sealed class LeaseSlot
         return array;
     }
 
-    /// <summary>Ends a lease, returns its buffer and frees the slot; does nothing if the lease is over.</summary>
+    /// <summary>No effect if the lease has ended.</summary>
     internal void End(long generation)
     {
         if (Interlocked.CompareExchange(ref _generation, generation + 1, generation) == generation)

@@ -2,13 +2,10 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Buffers;
 
-/// <summary>
-/// Free <see cref="LeaseSlot"/>s for all pools of the process: a free slot refers to no pool and no buffer. A small stack per thread in
-/// front of a shared store, moved in batches.
-/// </summary>
+/// <summary>Free <see cref="LeaseSlot"/>s for all pools: a stack per thread in front of a shared store, moved in batches.</summary>
 internal static class LeaseSlots
 {
-    // As for the smallest buffers: batches of 16 make the shared store's share of the cost small.
+    // Batches of 16 make the shared store's cost small.
     private const int ThreadCapacity = 32;
     private const int Batch = ThreadCapacity / 2;
 
@@ -17,7 +14,7 @@ internal static class LeaseSlots
 
     private static readonly SharedStore<LeaseSlot> Shared = new(SharedLimit);
 
-    // Empty from the count on: a slot that is out is nobody's but its holder's, or one that is forgotten could not be collected with its buffer and its pool.
+    // Empty from the count on: otherwise a lost lease's slot would keep its buffer and pool alive.
     [ThreadStatic]
     private static Slot<LeaseSlot>[]? t_items;
 
@@ -76,7 +73,7 @@ internal static class LeaseSlots
         Slot<LeaseSlot>[] items = t_items ??= new Slot<LeaseSlot>[ThreadCapacity];
         if (t_count == items.Length)
         {
-            // What the store has no room for is garbage.
+            // What exceeds the store's limit is garbage.
             Shared.Push(Environment.CurrentManagedThreadId, items.AsSpan(0, Batch));
             items.AsSpan(Batch).CopyTo(items);
             items.AsSpan(ThreadCapacity - Batch).Clear();

@@ -4,18 +4,18 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Buffers;
 
-/// <summary>Objects that wait for their next use, up to a number; more are left to the collector. Thread-safe.</summary>
-/// <remarks>The queue takes a lock now and then. A thread that is interrupted there does without a spare: see <see cref="Uninterrupted"/>.</remarks>
-/// <param name="most">How many wait at most.</param>
-internal sealed class ObjectCache<T>(int most)
+/// <summary>Objects for reuse, up to a limit; more are left to the collector. Thread-safe.</summary>
+/// <remarks>The queue sometimes takes a lock. A thread interrupted there gets no object: see <see cref="Uninterrupted"/>.</remarks>
+internal sealed class ObjectCache<T>(int limit)
     where T : class
 {
     private readonly ConcurrentQueue<T> _items = new();
-    private int _count; // Of its own: the queue counts itself by walking its segments.
+    private int _count; // Separate: the queue's own count walks its segments.
 
-    /// <summary>Takes the one that the thread has at hand, else one out, if there is one.</summary>
-    /// <param name="atHand">A static of the thread's: a visit of the queue is 25 ns, and gives out what has waited longest, which is in no cache.</param>
-    /// <param name="spare">What was taken.</param>
+    /// <summary>Returns the thread's own object, or one of the queue.</summary>
+    /// <remarks>
+    /// <paramref name="atHand"/>: a thread static. The queue costs 25 ns and returns the oldest object, which no processor has cached.
+    /// </remarks>
     public bool TryRent(ref T? atHand, [NotNullWhen(true)] out T? spare)
     {
         spare = atHand;
@@ -23,7 +23,6 @@ internal sealed class ObjectCache<T>(int most)
         return spare is not null || TryRent(out spare);
     }
 
-    /// <summary>Leaves one at hand if there is none, else takes it in, if there is room.</summary>
     public void Return(ref T? atHand, T spare)
     {
         if (atHand is null)
@@ -36,7 +35,6 @@ internal sealed class ObjectCache<T>(int most)
         }
     }
 
-    /// <summary>Takes one out, if there is one.</summary>
     public bool TryRent([NotNullWhen(true)] out T? spare)
     {
         try
@@ -57,10 +55,9 @@ internal sealed class ObjectCache<T>(int most)
         return true;
     }
 
-    /// <summary>Takes one in, if there is room.</summary>
     public void Return(T spare)
     {
-        if (Interlocked.Increment(ref _count) <= most)
+        if (Interlocked.Increment(ref _count) <= limit)
         {
             try
             {

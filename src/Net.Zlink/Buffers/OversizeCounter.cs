@@ -1,6 +1,6 @@
 namespace Net.Zlink.Buffers;
 
-/// <summary>Allocates what is beyond the largest class, and counts. Interlocked counters: here the allocation is the cost.</summary>
+/// <summary>Allocates and counts requests above the largest class. Interlocked counters, since the allocation dominates.</summary>
 internal sealed class OversizeCounter
 {
     private long _rented;
@@ -21,7 +21,7 @@ internal sealed class OversizeCounter
         Interlocked.Increment(ref _returned);
     }
 
-    // Returned first: a buffer that comes back in between must not make live negative.
+    // Returned first: a concurrent return must not make Live negative.
     internal OversizeStatistics Snapshot()
     {
         long returned = Interlocked.Read(ref _returned);

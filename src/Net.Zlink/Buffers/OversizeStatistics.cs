@@ -1,13 +1,13 @@
 namespace Net.Zlink.Buffers;
 
 /// <summary>
-/// Requests larger than the largest size class: each was allocated exactly, and its return left it to the garbage collector.
+/// Counters of requests above the largest size class. Each was allocated exactly, and left to the garbage collector on return.
 /// </summary>
-/// <param name="Rented">Buffers handed out.</param>
-/// <param name="Returned">Buffers given back.</param>
-/// <param name="BytesRented">Bytes of the buffers that are out now.</param>
+/// <param name="Rented">Buffers rented so far.</param>
+/// <param name="Returned">Buffers returned so far.</param>
+/// <param name="BytesRented">Bytes of the buffers in use now.</param>
 public readonly record struct OversizeStatistics(long Rented, long Returned, long BytesRented)
 {
-    /// <summary>Buffers that are out now.</summary>
+    /// <summary>Buffers in use now.</summary>
     public long Live => Rented - Returned;
 }

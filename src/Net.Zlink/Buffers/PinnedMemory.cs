@@ -3,20 +3,27 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Buffers;
 
-/// <summary>Memory of somebody else's while an operation that is pending reads it. Its manager is asked for the bytes when that begins, and for nothing until it has ended. One at a time, used again and again; not thread-safe.</summary>
+/// <summary>
+/// Pins foreign memory during a pending operation. Its manager is called only before and after. One operation at a time, reusable; not
+/// thread-safe.
+/// </summary>
 /// <remarks>
-/// The runtime asks the memory of a pending send for its span again and again, on a thread of its own where whatever is thrown ends the process: memory that its former owner disposed too early did that. And what is disposed while it is
-/// pinned stays where it is until the end of the operation, of our own pool (<see cref="BufferOwner"/>) as of every manager that counts its pins: nobody else's bytes are sent in its place.
+/// The runtime reads a pending send's span repeatedly, on a thread where an exception ends the process: memory that was disposed too early
+/// did that. Pinned memory that is disposed stays valid until the operation ends, in our pool (<see cref="BufferOwner"/>) as in every
+/// manager that counts pins.
 /// </remarks>
 internal sealed class PinnedMemory : MemoryManager<byte>
 {
     private MemoryHandle _pin;
     private int _length;
 
-    /// <summary>Whether bytes have a manager that would be asked for them. Others are an array's, which can be handed to any operation as they are.</summary>
-    public static bool IsNeededFor(ReadOnlyMemory<byte> bytes) => MemoryMarshal.TryGetMemoryManager<byte, MemoryManager<byte>>(bytes, out _);
+    /// <summary>Memory of a plain array needs no pin.</summary>
+    public static bool IsNeededFor(ReadOnlyMemory<byte> bytes) =>
+        MemoryMarshal.TryGetMemoryManager<byte, MemoryManager<byte>>(bytes, out _);
 
-    /// <summary>The same bytes, which nobody is asked for any more; of a manager that cannot pin them, a copy. Until <see cref="Release"/>. Throws what the manager throws.</summary>
+    /// <summary>
+    /// The pinned bytes, or a copy if the manager cannot pin, valid until <see cref="Release"/>. Throws the manager's exceptions.
+    /// </summary>
     public unsafe ReadOnlyMemory<byte> Acquire(ReadOnlyMemory<byte> bytes)
     {
         try
@@ -25,7 +32,7 @@ internal sealed class PinnedMemory : MemoryManager<byte>
         }
         catch (Exception)
         {
-            // It need not be able to: as long as the system has room, nobody asks it. Or it is disposed, which the copy then says.
+            // The manager may be unable to pin. If it is disposed, the copy throws.
         }
 
         if (_pin.Pointer == null)
@@ -38,7 +45,7 @@ internal sealed class PinnedMemory : MemoryManager<byte>
         return Memory;
     }
 
-    /// <summary>The operation is over. Idempotent.</summary>
+    /// <summary>Idempotent.</summary>
     public void Release()
     {
         MemoryHandle pin = _pin;
@@ -50,22 +57,18 @@ internal sealed class PinnedMemory : MemoryManager<byte>
         }
         catch (Exception)
         {
-            // As in HandedOver.Dispose: the application's code.
+            // As in DeferredDisposal.Dispose: application code.
         }
     }
 
-    /// <inheritdoc/>
     public override unsafe Span<byte> GetSpan() => new(_pin.Pointer, _length);
 
-    /// <inheritdoc/>
     public override unsafe MemoryHandle Pin(int elementIndex = 0) => new((byte*)_pin.Pointer + elementIndex);
 
-    /// <inheritdoc/>
     public override void Unpin()
     {
-        // The handles of Pin say nothing: what it is about stays pinned by one of its own.
+        // This object has one pin of its own.
     }
 
-    /// <inheritdoc/>
     protected override void Dispose(bool disposing) => Release();
 }

@@ -1,19 +1,17 @@
 namespace Net.Zlink.Buffers;
 
-/// <summary>
-/// What the threads of a process share for one size class: stripes of kept items, and the books of the keep limit. Thread-safe.
-/// A thread has a home stripe and passes over one that another thread is inside of; it waits (for pointer moves) only when it found every
-/// stripe taken. At any time <c>items here + room reserved for thread caches + free room = limit</c>, so the limit holds exactly although
-/// thread caches are not locked.
-/// </summary>
+/// <summary>One size class's shared items, in stripes, and its limit. Thread-safe.</summary>
+/// <remarks>
+/// A thread skips a stripe that another thread uses, and waits (for pointer moves) only if all are in use. Always <c>items here + capacity
+/// reserved for thread caches + free capacity = limit</c>, so the limit is exact although thread caches are not locked.
+/// </remarks>
 internal sealed class SharedStore<T>
     where T : class
 {
-    // More stripes than threads that really run at once only scatter the items; past 8 the batches keep the locks cold enough.
+    // More stripes than running threads only scatter the items; above 8 the batches keep contention low enough.
     private const int MaxStripes = 8;
 
-    // The room of a closed store lies so far below zero that what concurrent calls still give back (at most a keep limit) cannot bring it
-    // near zero.
+    // So far below zero that concurrent releases (at maxItems a limit) cannot bring it near zero.
     private const int ClosedCapacity = int.MinValue;
     private const int ClosedBelow = -1;
 
@@ -26,7 +24,7 @@ internal sealed class SharedStore<T>
     {
         _capacity = limit;
 
-        // Half stays for the store: threads that hold reserved but empty room must not make others' returns bounce.
+        // The other half is for the store: reserved but empty capacity must not reject other threads' returns.
         _reservable = limit / 2;
         _stripes = new StoreStripe<T>[Math.Clamp(Environment.ProcessorCount, 1, MaxStripes)];
         for (int index = 0; index < _stripes.Length; index++)
@@ -49,7 +47,7 @@ internal sealed class SharedStore<T>
         }
     }
 
-    /// <summary>Keeps the first items as far as there is room, and returns how many it kept.</summary>
+    /// <summary>Returns how many of the first items were stored.</summary>
     internal int Push(int home, ReadOnlySpan<Slot<T>> items)
     {
         int granted = ReserveCapacity(items.Length);
@@ -71,14 +69,14 @@ internal sealed class SharedStore<T>
 
         if (Volatile.Read(ref _capacity) < ClosedBelow)
         {
-            // Closed between the grant and the push.
+            // Closed between the reservation and the push.
             DropAll();
         }
 
         return granted;
     }
 
-    /// <summary>Moves up to a span full of items out of one stripe, the home stripe first. 0: the store was empty.</summary>
+    /// <summary>Moves items from one stripe, the home stripe first. 0: the store was empty.</summary>
     internal int Pop(int home, Span<Slot<T>> destination)
     {
         bool contended = false;
@@ -98,7 +96,7 @@ internal sealed class SharedStore<T>
         return contended ? PopWaiting(home, destination) : 0;
     }
 
-    /// <summary>Sets room apart for a thread's cache; grants what is free, up to half of the limit over all threads.</summary>
+    /// <summary>Reserves capacity for a thread cache; up to half of the limit for all threads.</summary>
     internal int Reserve(int wanted)
     {
         int reserved = Volatile.Read(ref _reserved);
@@ -135,20 +133,20 @@ internal sealed class SharedStore<T>
         }
     }
 
-    /// <summary>Drops up to <paramref name="most"/> items (see <see cref="StoreStripe{T}.Trim"/>) and returns how many.</summary>
-    internal int Trim(int most, bool onlyUnused)
+    /// <summary>See <see cref="StoreStripe{T}.Trim"/>.</summary>
+    internal int Trim(int maxItems, bool onlyUnused)
     {
         int dropped = 0;
         foreach (StoreStripe<T> stripe in _stripes)
         {
-            dropped += stripe.Trim(most - dropped, onlyUnused);
+            dropped += stripe.Trim(maxItems - dropped, onlyUnused);
         }
 
         ReleaseCapacity(dropped);
         return dropped;
     }
 
-    /// <summary>Drops everything and never keeps anything again.</summary>
+    /// <summary>Drops all items, and stores none from then on.</summary>
     internal void Close()
     {
         Interlocked.Exchange(ref _capacity, ClosedCapacity);

@@ -3,8 +3,8 @@ using System.Runtime.CompilerServices;
 namespace Net.Zlink.Buffers;
 
 /// <summary>
-/// The 66 sizes that the pool keeps, in eight runs of equal steps. A step is at most half of the size it leads to from 256 bytes on (and at
-/// most a quarter from 81,920 on), so that little of a buffer is wasted, while the number of classes stays small.
+/// The pool's 66 sizes, in eight runs of equal steps. From 256 bytes a step is at most half of the size it leads to, from 81,920 a quarter:
+/// little waste, few classes.
 /// </summary>
 internal static class SizeClasses
 {
@@ -12,12 +12,12 @@ internal static class SizeClasses
     internal const int Count = 66;
 
     /// <summary>
-    /// Larger requests are allocated exactly and not kept. Room for a message of 8 MiB: fresh pages for each one of 1 MiB, which the system
-    /// clears and hands out one by one, cost two fifths of their rate over tcp (docs/benchmarks/log.md, "Messages of 1 MiB").
+    /// Fits a message of 8 MiB. Fresh pages for each message of 1 MiB cost two fifths of the rate over tcp (docs/benchmarks/log.md,
+    /// "Messages of 1 MiB").
     /// </summary>
     internal const int LargestSize = 8_503_296;
 
-    // Where each run ends, and the index of its first class. The steps are powers of two, so the lookup is a subtraction and a shift.
+    // Each run's end and first class. Steps are powers of two, so the lookup is a subtraction and a shift.
     private const int End128 = 1_024;
     private const int End1K = 8_192;
     private const int End4K = 65_536;
@@ -33,27 +33,23 @@ internal static class SizeClasses
     private const int First512K = 58;
     private const int First1M = 62;
 
-    // An array and not a constant span: unoptimized code allocates 72 bytes each time it reads one of those, which would hide real
-    // allocations in Debug tests.
+    // Not a constant span: unoptimized code allocates 72 bytes per access, which would hide real allocations in Debug tests.
     private static readonly int[] Table =
     [
         128, 256, 384, 512, 640, 768, 896, 1_024,
         2_048, 3_072, 4_096, 5_120, 6_144, 7_168, 8_192,
         12_288, 16_384, 20_480, 24_576, 28_672, 32_768, 36_864, 40_960, 45_056, 49_152, 53_248, 57_344, 61_440, 65_536,
-        81_920, 98_304, 114_688, 131_072, 147_456, 163_840, 180_224, 196_608, 212_992, 229_376, 245_760, 262_144, 278_528, 294_912, 311_296,
+        81_920, 98_304, 114_688, 131_072, 147_456, 163_840, 180_224, 196_608, 212_992, 229_376,
+        245_760, 262_144, 278_528, 294_912, 311_296,
         376_832, 442_368, 507_904, 573_440, 638_976, 704_512, 770_048, 835_584, 901_120,
         1_163_264, 1_425_408, 1_687_552, 1_949_696, 2_211_840,
         2_736_128, 3_260_416, 3_784_704, 4_308_992,
         5_357_568, 6_406_144, 7_454_720, 8_503_296,
     ];
 
-    /// <summary>The sizes in bytes, ascending.</summary>
     internal static ReadOnlySpan<int> Sizes => Table;
 
-    /// <summary>
-    /// The smallest class that holds <paramref name="length"/> bytes. The caller has checked 0 &lt;= length &lt;= <see cref="LargestSize"/>;
-    /// 0 asks for the smallest class.
-    /// </summary>
+    /// <summary>Requires 0 &lt;= length &lt;= <see cref="LargestSize"/>; 0 means the smallest class.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static int IndexOf(int length)
     {
@@ -81,7 +77,7 @@ internal static class SizeClasses
         return last < End16K ? First16K + ((last - End4K) >> 14) : First64K + ((last - End16K) >> 16);
     }
 
-    // Out of line: beside copying so much, a call is nothing.
+    // Out of line: a call costs little beside such a copy.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static int LargeIndexOf(int last) =>
         last < End256K ? First256K + ((last - End64K) >> 18)

@@ -3,14 +3,14 @@ using System.Runtime.InteropServices;
 
 namespace Net.Zlink.Buffers;
 
-/// <summary>A pooled array shared by reference count: received messages point into it, and the last one to let go returns it to the pool.</summary>
+/// <summary>A pooled array with a reference count, shared by received messages. The last release returns it to the pool.</summary>
 /// <remarks>
-/// Thread safety: references may be added by a holder and released from any thread. The array's content is written by one thread before it is
-/// published and is read-only afterwards.
+/// References may be added by a holder and released on any thread. One thread writes the array before it is published; afterwards it is
+/// read-only.
 /// </remarks>
 internal sealed class Slab
 {
-    private SlabCache? _cache; // Null while it waits for its next use: a thread that keeps a wrapper must not keep a pool alive.
+    private SlabCache? _cache; // Null while unused: a cached object must not keep a pool alive.
     private byte[] _array = [];
     private int _references;
     private int _stripe;
@@ -20,18 +20,17 @@ internal sealed class Slab
     {
     }
 
-    /// <summary>The backing array; valid while the caller holds a reference.</summary>
+    /// <summary>Valid while the caller holds a reference.</summary>
     public byte[] Array => _array;
 
-    /// <summary>True when the caller's reference is the only one, so the array may be written again.</summary>
+    /// <summary>The caller has the only reference, so the array may be written again.</summary>
     public bool IsExclusive => Volatile.Read(ref _references) == 1;
 
-    /// <summary>So many slabs are out that what is to be kept of this one should rather be copied.</summary>
+    /// <summary>So many slabs are in use that retained parts should be copied.</summary>
     public bool ShouldBeCopied => _cache!.IsOverBudget;
 
     public void AddReference() => Interlocked.Increment(ref _references);
 
-    /// <summary>Drops one reference; the last one returns the array to the pool.</summary>
     public void Release()
     {
         int left = Interlocked.Decrement(ref _references);
@@ -49,7 +48,7 @@ internal sealed class Slab
         }
     }
 
-    /// <summary>Moves the content to a larger array. Only the exclusive holder may call it.</summary>
+    /// <summary>Moves the content to a larger array. Exclusive holder only.</summary>
     public void Grow(int length, int capacity)
     {
         SlabCache cache = _cache!;
@@ -60,16 +59,17 @@ internal sealed class Slab
         _array = larger;
     }
 
-    /// <summary>Hands out slabs and keeps the wrapper objects for reuse, so that a slab costs no allocation in steady state.</summary>
+    /// <summary>Creates slabs and caches the objects, so that a slab costs no allocation in steady state.</summary>
     internal sealed class SlabCache(BufferPool pool)
     {
-        // Wrappers kept for reuse: 4,096 of about 40 bytes is 160 KB at most, and covers 1 GiB of outstanding 256 KB slabs.
+        // 4,096 objects of about 40 bytes are 160 KB, enough for 1 GiB in slabs of 256 KB.
         private const int MaxKept = 4096;
 
-        // Kept messages pin whole slabs, however small they are. Past this much, what is kept is copied into buffers of its own size.
+        // Retained messages pin whole slabs. Above this, they are copied to buffers of their own size.
         private const long PinnedBudget = 32L * 1024 * 1024;
 
-        // Threads count on stripes of their own: one count that all of them write moves between processors for each slab, and costs more than the rest of a rent. What a stripe has not told the total yet is at most this much.
+        // One shared counter would move between processors with each slab, and cost more than the rest of a rent. Each stripe reports in
+        // steps of this size.
         private const int Stripes = 8;
         private const long ReportStepBytes = 256 * 1024;
 
@@ -82,7 +82,7 @@ internal sealed class Slab
 
         public BufferPool Pool => pool;
 
-        /// <summary>Bytes in arrays that are out now. Exact when nothing moves; adds up the stripes.</summary>
+        /// <summary>Bytes of arrays in use, exact while idle.</summary>
         public long OutstandingBytes
         {
             get
@@ -97,16 +97,16 @@ internal sealed class Slab
             }
         }
 
-        /// <summary>So much memory is pinned that what is kept of a larger slab should be copied. To 2 MB.</summary>
+        /// <summary>Exact to 2 MB.</summary>
         public bool IsOverBudget => Volatile.Read(ref _total) > PinnedBudget;
 
-        /// <summary>A slab of at least <paramref name="minimumLength"/> bytes with one reference, the caller's.</summary>
+        /// <summary>Has one reference, the caller's.</summary>
         public Slab Rent(int minimumLength)
         {
             return Adopt(pool.RentArray(minimumLength));
         }
 
-        /// <summary>A slab that begins with a copy of the bytes, with one reference, the caller's.</summary>
+        /// <summary>Has one reference, the caller's.</summary>
         public Slab Copy(ReadOnlySpan<byte> bytes)
         {
             Slab slab = Rent(bytes.Length);
@@ -114,7 +114,7 @@ internal sealed class Slab
             return slab;
         }
 
-        /// <summary>A slab around an array of this pool that is out already; it goes back with the last reference.</summary>
+        /// <summary>Wraps a rented array of this pool; the last release returns it.</summary>
         public Slab Adopt(byte[] array)
         {
             Slab slab = Wrapper(array);
@@ -123,7 +123,7 @@ internal sealed class Slab
             return slab;
         }
 
-        /// <summary>A slab around memory that somebody handed over; its owner is disposed with the last reference.</summary>
+        /// <summary>Wraps donated memory; the last release disposes its owner.</summary>
         public Slab Adopt(byte[] array, IMemoryOwner<byte> owner)
         {
             Slab slab = Wrapper(array);
@@ -131,7 +131,7 @@ internal sealed class Slab
             return slab;
         }
 
-        /// <summary>Counts bytes that go out, or, negative, come back: on the stripe that they went out on.</summary>
+        /// <summary>A negative count must use the stripe of the positive one.</summary>
         internal void Account(long bytes, int stripeIndex)
         {
             ref Stripe stripe = ref _stripes[stripeIndex];
@@ -171,7 +171,7 @@ internal sealed class Slab
             return slab;
         }
 
-        /// <summary>One line of the cache and its neighbour, which the processor fetches with it.</summary>
+        /// <summary>Two cache lines, since processors prefetch the adjacent line.</summary>
         [StructLayout(LayoutKind.Sequential, Size = 128)]
         private struct Stripe
         {

@@ -1,8 +1,8 @@
 namespace Net.Zlink.Buffers;
 
 /// <summary>
-/// An array element that holds a reference. Storing into a T[] of a reference type makes the runtime check the array's real element type
-/// (arrays are covariant); storing into an array of this struct does not.
+/// An array element with a reference. A store into T[] of a reference type checks the array's real type (covariance); a store into this
+/// struct's array does not.
 /// </summary>
 internal struct Slot<T>
     where T : class

@@ -3,8 +3,8 @@ using Net.Zlink.Flow;
 namespace Net.Zlink.Buffers;
 
 /// <summary>
-/// One last-in-first-out part of a <see cref="SharedStore{T}"/> under a lock of its own, held for the move of at most one batch of
-/// references. Thread-safe. The most recently returned buffer goes out first: its bytes are the likeliest to be in a processor cache.
+/// One LIFO stripe of a <see cref="SharedStore{T}"/>, with a lock for the move of one batch. Thread-safe. The last returned buffer is the
+/// likeliest in a cache.
 /// </summary>
 internal sealed class StoreStripe<T>
     where T : class
@@ -14,10 +14,10 @@ internal sealed class StoreStripe<T>
     private int _count;
     private int _lowWater;
 
-    /// <summary>A momentary value: a hint for those who look for a stripe worth locking.</summary>
+    /// <summary>A hint: may change at once.</summary>
     internal int Count => Volatile.Read(ref _count);
 
-    /// <summary>Takes all <paramref name="items"/>, unless another thread is inside and <paramref name="wait"/> is false.</summary>
+    /// <summary>False if another thread is inside and <paramref name="wait"/> is false.</summary>
     internal bool TryPush(ReadOnlySpan<Slot<T>> items, bool wait)
     {
         if (!Enter(wait))
@@ -42,9 +42,7 @@ internal sealed class StoreStripe<T>
         }
     }
 
-    /// <summary>
-    /// Moves up to as many items as fit. Returns how many, or -1 if another thread is inside and <paramref name="wait"/> is false.
-    /// </summary>
+    /// <summary>Returns the number of items moved, or -1 if another thread is inside and <paramref name="wait"/> is false.</summary>
     internal int Pop(Span<Slot<T>> destination, bool wait)
     {
         if (!Enter(wait))
@@ -70,17 +68,17 @@ internal sealed class StoreStripe<T>
     }
 
     /// <summary>
-    /// Drops up to <paramref name="most"/> items; with <paramref name="onlyUnused"/> no more than the fewest that lay here since the last
-    /// call, which are the ones nobody needed. Begins a new period. Returns how many were dropped.
+    /// Drops items and starts a new period. <paramref name="onlyUnused"/>: at most the fewest that were here since the last call. Returns
+    /// how many.
     /// </summary>
-    internal int Trim(int most, bool onlyUnused)
+    internal int Trim(int maxItems, bool onlyUnused)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
-            int dropped = Math.Min(most, onlyUnused ? _lowWater : _count);
+            int dropped = Math.Min(maxItems, onlyUnused ? _lowWater : _count);
             int left = _count - dropped;
 
-            // The oldest lie at the bottom.
+            // The oldest are at the bottom.
             Span<Slot<T>> items = _items.AsSpan(0, _count);
             items[dropped..].CopyTo(items);
             items[left..].Clear();
@@ -104,7 +102,7 @@ internal sealed class StoreStripe<T>
 
         if (wait)
         {
-            _gate.EnterScope();
+            _gate.EnterUninterrupted();
         }
 
         return wait;

@@ -3,25 +3,21 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Buffers;
 
-/// <summary>
-/// One thread's buffers of one pool, a small stack per size class, and that thread's counters.
-/// </summary>
+/// <summary>One thread's buffers of one pool, a stack per size class, and that thread's counters.</summary>
 /// <remarks>
-/// <para>Only the owning thread pushes, pops and counts, without any interlocked operation. Other threads do two things, and both only
-/// ever drop a buffer to the collector, never take one to hand it out, so a buffer cannot reach two holders: they clear single slots, and
-/// they replace a class's array by an empty one, after which what the owner was just doing happens to an array that nobody sees any more.
-/// The owner therefore copes with empty slots below its count and with a count above the array's length.</para>
-/// <para>The array of a class is replaced only under the gate. Its length is room reserved in the store, which is how the keep limit
-/// counts it.</para>
-/// <para>It must not refer to the pool, or a pool could not be collected while any thread that used it lives.</para>
+/// <para>Only the owning thread pushes, pops and counts, without interlocked operations. Other threads only drop buffers: they clear slots,
+/// or replace a class's array by an empty one. So no buffer has two holders. The owner handles empty slots below its count, and a count
+/// above the array's length.</para>
+/// <para>A class's array is replaced only under the lock. Its length is capacity reserved in the store.</para>
+/// <para>Must not refer to the pool, or the pool could not be collected while such a thread lives.</para>
 /// </remarks>
 internal sealed class ThreadCache
 {
-    /// <summary>The cache that this thread used last: right nearly always, since most processes have one busy pool.</summary>
+    /// <summary>The cache that this thread used last: usually the right one.</summary>
     [ThreadStatic]
     internal static ThreadCache? Current;
 
-    /// <summary>Stands for the pool: caches are recognised by this object's identity.</summary>
+    /// <summary>Identifies the pool.</summary>
     internal readonly object Key;
 
     private readonly Lock _gate = new();
@@ -44,7 +40,7 @@ internal sealed class ThreadCache
 
     internal bool IsClosed => Volatile.Read(ref _closed);
 
-    /// <summary>Pops the most recently returned buffer and counts a rent, or returns null: then <see cref="Refill"/>.</summary>
+    /// <summary>Counts a rent, or returns null: then call <see cref="Refill"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal byte[]? TryPop(int classIndex)
     {
@@ -66,7 +62,7 @@ internal sealed class ThreadCache
         return null;
     }
 
-    /// <summary>Pushes a returned buffer and counts the return, or returns false: then <see cref="Spill"/>.</summary>
+    /// <summary>Counts the return, or returns false: then call <see cref="Spill"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryPush(int classIndex, byte[] array)
     {
@@ -85,14 +81,14 @@ internal sealed class ThreadCache
     }
 
     /// <summary>
-    /// After a failed <see cref="TryPop"/>: takes half a cache of buffers from the store in one go, keeps all but one and returns that
-    /// one. Null: the store is empty. Does not count.
+    /// After a failed <see cref="TryPop"/>: moves half a cache from the store and returns one buffer. Null: the store is empty. Does not
+    /// count.
     /// </summary>
     internal byte[]? Refill(int classIndex, BufferClass bufferClass)
     {
         if (bufferClass.ThreadCapacity > 0)
         {
-            using (_gate.EnterScope())
+            using (_gate.EnterUninterrupted())
             {
                 ref Entry entry = ref _entries[classIndex];
                 Compact(ref entry);
@@ -122,14 +118,13 @@ internal sealed class ThreadCache
     }
 
     /// <summary>
-    /// After a failed <see cref="TryPush"/>: moves the older half of the cache to the store in one go, then pushes. False: nobody has
-    /// room for the buffer. Does not count.
+    /// After a failed <see cref="TryPush"/>: moves the older half to the store, then pushes. False: there is no capacity. Does not count.
     /// </summary>
     internal bool Spill(int classIndex, BufferClass bufferClass, byte[] array)
     {
         if (bufferClass.ThreadCapacity > 0)
         {
-            using (_gate.EnterScope())
+            using (_gate.EnterUninterrupted())
             {
                 ref Entry entry = ref _entries[classIndex];
                 Compact(ref entry);
@@ -160,19 +155,19 @@ internal sealed class ThreadCache
         return bufferClass.Store.Push(_homeStripe, new ReadOnlySpan<Slot<byte[]>>(in single)) == 1;
     }
 
-    /// <summary>Counts a rent that did not come from <see cref="TryPop"/>. Owning thread only.</summary>
+    /// <summary>For a rent without <see cref="TryPop"/>. Owning thread only.</summary>
     internal void CountRented(int classIndex) => _entries[classIndex].Rented++;
 
-    /// <summary>Counts a return that did not end in <see cref="TryPush"/>. Owning thread only.</summary>
+    /// <summary>For a return without <see cref="TryPush"/>. Owning thread only.</summary>
     internal void CountReturned(int classIndex) => _entries[classIndex].Returned++;
 
-    /// <summary>Any thread: a momentary value.</summary>
+    /// <summary>Any thread.</summary>
     internal long RentedOf(int classIndex) => Volatile.Read(ref _entries[classIndex].Rented);
 
-    /// <summary>Any thread: a momentary value.</summary>
+    /// <summary>Any thread.</summary>
     internal long ReturnedOf(int classIndex) => Volatile.Read(ref _entries[classIndex].Returned);
 
-    /// <summary>Any thread: a momentary value.</summary>
+    /// <summary>Any thread.</summary>
     internal int CountKept(int classIndex)
     {
         int kept = 0;
@@ -185,12 +180,12 @@ internal sealed class ThreadCache
     }
 
     /// <summary>
-    /// Any thread, one at a time: drops up to <paramref name="most"/> buffers, oldest first; with <paramref name="onlyUnused"/> none
-    /// if the owner used the class since the last call. Gives the room back once nothing is left. Returns how many were dropped.
+    /// Any thread, one at a time. Drops buffers, oldest first; with <paramref name="onlyUnused"/> none if the class was used since the last
+    /// call. Returns how many.
     /// </summary>
-    internal int Trim(int classIndex, BufferClass bufferClass, int most, bool onlyUnused)
+    internal int Trim(int classIndex, BufferClass bufferClass, int maxItems, bool onlyUnused)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             ref Entry entry = ref _entries[classIndex];
             long uses = Volatile.Read(ref entry.Rented) + Volatile.Read(ref entry.Returned);
@@ -203,7 +198,7 @@ internal sealed class ThreadCache
 
             Slot<byte[]>[] items = entry.Items;
             int dropped = 0;
-            for (int index = 0; index < items.Length && dropped < most; index++)
+            for (int index = 0; index < items.Length && dropped < maxItems; index++)
             {
                 if (items[index].Item is not null)
                 {
@@ -222,10 +217,10 @@ internal sealed class ThreadCache
         }
     }
 
-    /// <summary>Any thread: moves what a dead thread left to the stores. The owner must not run any more.</summary>
+    /// <summary>Moves a dead thread's buffers to the stores. Any thread.</summary>
     internal void MoveToStores(ReadOnlySpan<BufferClass> classes)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             _closed = true;
             for (int index = 0; index < classes.Length; index++)
@@ -244,10 +239,10 @@ internal sealed class ThreadCache
         }
     }
 
-    /// <summary>Any thread: drops everything; the cache holds nothing from then on, but still counts.</summary>
+    /// <summary>Drops everything for good; the cache still counts. Any thread.</summary>
     internal void Close()
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             _closed = true;
             foreach (ref Entry entry in _entries.AsSpan())
@@ -257,7 +252,7 @@ internal sealed class ThreadCache
         }
     }
 
-    // Closes the gaps that a trim left, and corrects the count after one that replaced the array.
+    // Removes the gaps of a trim, and corrects the count if the array was replaced.
     private static void Compact(ref Entry entry)
     {
         Span<Slot<byte[]>> items = entry.Items.AsSpan(0, Math.Min(entry.Count, entry.Items.Length));
@@ -275,7 +270,7 @@ internal sealed class ThreadCache
         entry.Count = filled;
     }
 
-    // As much more as the store grants: less than the full size while the limit is nearly used up, more on a later call.
+    // By what the store grants: less than the full size near the limit, more on a later call.
     private void Grow(ref Entry entry, BufferClass bufferClass)
     {
         int missing = bufferClass.ThreadCapacity - entry.Items.Length;
@@ -300,7 +295,7 @@ internal sealed class ThreadCache
         internal long Rented;
         internal long Returned;
 
-        // Belongs to the trimmer.
+        // For the trimmer only.
         internal long UsesSeen;
     }
 }

@@ -4,8 +4,8 @@ using Net.Zlink.Flow;
 namespace Net.Zlink.Buffers;
 
 /// <summary>
-/// All thread caches of one pool, and the counts of threads that are gone. Thread-safe. Only the pool refers to it: when a pool is
-/// abandoned without Dispose it is finalized, and empties the caches, which living threads would otherwise hold on to.
+/// A pool's thread caches, and the counts of ended threads. Thread-safe. Only the pool refers to it: its finalizer empties the caches of a
+/// pool that was not disposed.
 /// </summary>
 internal sealed class ThreadCacheRegistry
 {
@@ -16,13 +16,13 @@ internal sealed class ThreadCacheRegistry
     private int _nextHomeStripe;
     private bool _closed;
 
-#pragma warning disable MA0055 // A pool that nobody disposed must not leave its buffers in the caches of living threads.
+#pragma warning disable MA0055 // A pool that was not disposed must not leave its buffers in living threads' caches.
     ~ThreadCacheRegistry() => Close();
 #pragma warning restore MA0055
 
     internal ThreadCache Create(object key, WeakReference<BufferPool> pool)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             var cache = new ThreadCache(key, pool, _nextHomeStripe++);
             _caches.Add(cache);
@@ -35,10 +35,10 @@ internal sealed class ThreadCacheRegistry
         }
     }
 
-    /// <summary>The thread of the cache is gone: keeps its counts, moves its buffers.</summary>
+    /// <summary>The cache's thread has ended: moves counts and buffers.</summary>
     internal void Retire(ThreadCache cache, ReadOnlySpan<BufferClass> classes)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             if (!_caches.Remove(cache))
             {
@@ -55,10 +55,10 @@ internal sealed class ThreadCacheRegistry
         }
     }
 
-    /// <summary>See <see cref="BufferClass.Trim"/>; the gate makes it one at a time.</summary>
+    /// <summary>The lock makes it one at a time: see <see cref="BufferClass.Trim"/>.</summary>
     internal void Trim(int classIndex, BufferClass bufferClass, bool onlyUnused)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             bufferClass.Trim(classIndex, CollectionsMarshal.AsSpan(_caches), onlyUnused);
         }
@@ -67,7 +67,7 @@ internal sealed class ThreadCacheRegistry
     internal BufferClassStatistics[] Snapshot(ReadOnlySpan<BufferClass> classes)
     {
         var snapshot = new BufferClassStatistics[classes.Length];
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             for (int index = 0; index < classes.Length; index++)
             {
@@ -78,10 +78,10 @@ internal sealed class ThreadCacheRegistry
         return snapshot;
     }
 
-    /// <summary>Empties all caches, for good.</summary>
+    /// <summary>Empties all caches for good.</summary>
     internal void Close()
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             _closed = true;
             foreach (ThreadCache cache in _caches)
@@ -93,7 +93,7 @@ internal sealed class ThreadCacheRegistry
 
     private BufferClassStatistics Snapshot(int classIndex, BufferClass bufferClass)
     {
-        // All returns are read before any rent: each return follows its rent, so live can't come out negative.
+        // All returns are read before any rent: each return follows its rent, so Live is never negative.
         long returned = _retiredReturned[classIndex];
         foreach (ThreadCache cache in _caches)
         {

@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace Net.Zlink.Buffers;
 
 /// <summary>
-/// All caches of one thread, one per pool it used. Reachable from the thread's static only, so it is finalized after the thread died, and
-/// gives what the caches hold back to the pools that still live.
+/// One thread's caches, one per pool. Only the thread's static refers to it: its finalizer runs after the thread ended, and returns the
+/// buffers to living pools.
 /// </summary>
 internal sealed class ThreadCacheSet
 {
@@ -13,7 +13,7 @@ internal sealed class ThreadCacheSet
 
     private readonly List<ThreadCache> _caches = [];
 
-#pragma warning disable MA0055 // There is no other way to learn that a thread ended.
+#pragma warning disable MA0055 // Nothing else tells that a thread ended.
     ~ThreadCacheSet()
 #pragma warning restore MA0055
     {
@@ -26,10 +26,9 @@ internal sealed class ThreadCacheSet
         }
     }
 
-    /// <summary>The calling thread's set.</summary>
     internal static ThreadCacheSet OfThisThread => t_current ??= new ThreadCacheSet();
 
-    /// <summary>The calling thread's cache of a pool, or null. A short scan: a process has a handful of pools.</summary>
+    /// <summary>A short scan: a process has a handful of pools.</summary>
     internal ThreadCache? Find(object key)
     {
         foreach (ThreadCache cache in CollectionsMarshal.AsSpan(_caches))
@@ -45,7 +44,7 @@ internal sealed class ThreadCacheSet
 
     internal void Add(ThreadCache cache)
     {
-        // Here, because it is the one place where the list would otherwise grow without end in a process that makes and disposes pools.
+        // Only here would the list grow, in a process that creates and disposes pools.
         _caches.RemoveAll(static old => old.IsClosed);
         _caches.Add(cache);
     }

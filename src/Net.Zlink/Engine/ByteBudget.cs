@@ -4,13 +4,16 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>How many bytes may wait in all queues of a context together. Queues take parts of it by their <see cref="ByteShare"/>s.</summary>
+/// <summary>
+/// The bytes that may wait in all queues of a context together. Queues reserve parts of it by their <see cref="ByteShare"/>s. Thread-safe.
+/// </summary>
 /// <remarks>
-/// Safe for any thread. A queue that found too little left stands in line here, and is told from the thread pool once there is what it needs: whoever gives back is under a lock of its own, and may be a shard.
+/// A queue that found too few bytes waits here. The thread pool notifies it, because the thread that returns bytes holds its own queue's
+/// lock and may be a shard.
 /// </remarks>
 internal sealed class ByteBudget : IThreadPoolWorkItem
 {
-    // As many as are looked at in one hold of the lock, some microseconds: whoever is refused, or gives back, may wait for it.
+    // Checked in one hold of the lock, some microseconds: threads that are refused or return bytes may wait for it.
     private const int MaxSharesPerCheck = 64;
 
     private const long NoWaiter = long.MaxValue;
@@ -18,11 +21,11 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
     private readonly ILogger _logger;
     private readonly Lock _gate = new();
     private readonly LinkedList<ByteShare> _waiters = [];
-    private readonly List<ByteShare> _notified = []; // Used by one turn at a time.
+    private readonly List<ByteShare> _notified = []; // Used by one check at a time.
     private long _used;
-    private long _skipped;
-    private long _leastNeed = NoWaiter; // Nobody in line needs less. 0 during a turn of telling, so that what is given back meanwhile counts.
-    private long _minSkipped; // The same of those that the turn has left in line, and of those who have come since it began.
+    private long _detachedBytes;
+    private long _leastNeed = NoWaiter; // The smallest need of all waiters. 0 during a check, so that bytes returned meanwhile count.
+    private long _leastNeedSkipped; // The smallest need of the waiters that this check has passed over, and of those added since it began.
     private bool _isNotifying;
     private bool _notifyAgain;
 
@@ -30,34 +33,29 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
 
     public long Limit { get; }
 
-    /// <summary>What queues have taken and not given back.</summary>
     public long Used => Volatile.Read(ref _used);
 
-    /// <summary>Somebody stands in line.</summary>
     public bool HasWaiters => Volatile.Read(ref _leastNeed) != NoWaiter;
 
-    /// <summary>Queues that stand in line.</summary>
     public int Waiting
     {
         get
         {
-            using (_gate.EnterScope())
+            using (_gate.EnterUninterrupted())
             {
                 return _waiters.Count;
             }
         }
     }
 
-    /// <summary>What is left to be taken.</summary>
     public long Left => Limit - Used;
 
-    /// <summary>What peers that have gone have left behind takes up all of it: whoever came now could do the same.</summary>
-    public bool IsFullOfDetached => Volatile.Read(ref _skipped) >= Limit;
+    /// <summary>Unread messages of disconnected peers use the whole budget: any peer accepted now could add more.</summary>
+    public bool IsFullOfDetached => Volatile.Read(ref _detachedBytes) >= Limit;
 
-    /// <summary>A budget of so many bytes; null for 0, which is none.</summary>
+    /// <summary>Null for 0, which means no limit.</summary>
     public static ByteBudget? Of(long limit, ILogger logger) => limit == 0 ? null : new ByteBudget(limit, logger);
 
-    /// <summary>Takes so many bytes, or nothing if there are not so many left.</summary>
     public bool TryReserve(long bytes)
     {
         long used = Used;
@@ -79,50 +77,50 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
     {
         long used = Interlocked.Add(ref _used, -bytes);
 
-        // The barrier above and the one in Wait: either this sees who has entered the line, or they find these bytes.
+        // Its barrier pairs with the one in Wait: either this thread sees the new waiter, or the waiter finds these bytes.
         if (Limit - used >= Volatile.Read(ref _leastNeed))
         {
             BeginNotify();
         }
     }
 
-    /// <summary>A queue's peer has gone, and left so much in it that is not read: all of it counts from now on, and its place too, however little is left.</summary>
-    /// <param name="bytes">What was left behind.</param>
-    /// <param name="more">How much of that has not been taken yet; less than 0: that has to be given back.</param>
+    /// <summary>Counts what a disconnected peer left unread, however little of the budget is left.</summary>
+    /// <param name="bytes">Unread bytes.</param>
+    /// <param name="more">Bytes of those that are not reserved yet. Negative: so many are returned.</param>
     public void ReserveDetached(long bytes, long more)
     {
-        Interlocked.Add(ref _skipped, bytes);
+        Interlocked.Add(ref _detachedBytes, bytes);
         GiveBack(-more);
     }
 
-    /// <summary>So much of what was left behind is read.</summary>
     public void ReleaseDetached(long bytes)
     {
-        Interlocked.Add(ref _skipped, -bytes);
+        Interlocked.Add(ref _detachedBytes, -bytes);
         GiveBack(bytes);
     }
 
-    /// <summary>Puts a share in line, or notes that one that stands there needs less now. It is told once there is what it needs; what was given back since it looked it has to look for once more.</summary>
+    /// <summary>
+    /// Adds a share to the waiters, or lowers its need. The caller then tries once more, for bytes returned since it last tried.
+    /// </summary>
     public void Wait(ByteShare share)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             if (share.QueuePosition.List is null)
             {
                 _waiters.AddLast(share.QueuePosition);
             }
 
-            _minSkipped = Math.Min(_minSkipped, share.Need);
+            _leastNeedSkipped = Math.Min(_leastNeedSkipped, share.Need);
             Volatile.Write(ref _leastNeed, Math.Min(_leastNeed, share.Need));
         }
 
         Interlocked.MemoryBarrier();
     }
 
-    /// <summary>Takes a share out of the line: its queue needs nothing any more.</summary>
     public void Leave(ByteShare share)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             if (share.QueuePosition.List is not null)
             {
@@ -146,7 +144,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
 
     private void BeginNotify()
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             _notifyAgain = true;
             if (_isNotifying)
@@ -160,32 +158,30 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
-    /// <returns>How many stand in line.</returns>
     private int BeginCheck()
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             _notifyAgain = false;
-            _minSkipped = NoWaiter;
+            _leastNeedSkipped = NoWaiter;
             Volatile.Write(ref _leastNeed, 0);
             return _waiters.Count;
         }
     }
 
-    /// <summary>Looks at each once, and tells those for whom there is enough.</summary>
-    private void NotifyAll(int inLine)
+    private void NotifyAll(int waiting)
     {
-        while (inLine > 0)
+        while (waiting > 0)
         {
-            using (_gate.EnterScope())
+            using (_gate.EnterUninterrupted())
             {
-                int rest = Math.Max(inLine - MaxSharesPerCheck, 0);
-                for (; inLine > rest && _waiters.First is { } first; inLine--)
+                int last = Math.Max(waiting - MaxSharesPerCheck, 0);
+                for (; waiting > last && _waiters.First is { } first; waiting--)
                 {
                     CheckShare(first);
                 }
 
-                inLine = _waiters.Count == 0 ? 0 : rest; // Some may have left meanwhile.
+                waiting = _waiters.Count == 0 ? 0 : last; // Some waiters may have left meanwhile.
             }
 
             _notified.ForEach(Notify);
@@ -202,7 +198,7 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
         }
         else
         {
-            _minSkipped = Math.Min(_minSkipped, first.Value.Need);
+            _leastNeedSkipped = Math.Min(_leastNeedSkipped, first.Value.Need);
             _waiters.AddLast(first);
         }
     }
@@ -215,16 +211,16 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
         }
         catch (Exception e)
         {
-            Log.CapacityNotNotified(_logger, e); // One queue's fault, not the others', nor the process's.
+            Log.CapacityNotNotified(_logger, e); // One queue's fault must not reach the others or the process.
         }
     }
 
-    /// <summary>False if bytes were given back meanwhile that are enough for somebody who is still in line.</summary>
+    /// <summary>False if bytes were returned meanwhile that suffice for a waiter.</summary>
     private bool EndCheck()
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
-            Volatile.Write(ref _leastNeed, _waiters.Count == 0 ? NoWaiter : _minSkipped);
+            Volatile.Write(ref _leastNeed, _waiters.Count == 0 ? NoWaiter : _leastNeedSkipped);
             _isNotifying = _notifyAgain && Left >= _leastNeed;
             return !_isNotifying;
         }

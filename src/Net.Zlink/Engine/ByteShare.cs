@@ -1,86 +1,94 @@
 namespace Net.Zlink.Engine;
 
-/// <summary>A queue that has a part of its context's <see cref="ByteBudget"/>.</summary>
 internal interface IShareOwner
 {
-    /// <summary>How much of what is counted in the queue has left it already. Under the queue's lock, and only where it is at its context's limit.</summary>
+    /// <summary>
+    /// Bytes that the queue still counts and that have left it already. Called under the queue's lock, only at the context's limit.
+    /// </summary>
     long BytesRemoved => 0;
 
-    /// <summary>It had found too little left of the budget, and may find enough now. From the thread pool, outside of all locks.</summary>
+    /// <summary>The budget may have enough bytes now. Called on the thread pool, outside all locks.</summary>
     void OnBudgetAvailable();
 }
 
-/// <summary>What one queue has taken of its context's <see cref="ByteBudget"/>. Under the queue's lock, but for <see cref="NotifyCapacity"/>.</summary>
-/// <remarks>One message is always let in, and so are some more of the first <see cref="FreeAllowance"/> bytes: whatever others hold, each peer gets on.</remarks>
-/// <param name="budget">The context's.</param>
-/// <param name="own">The queue's own limits.</param>
+/// <summary>
+/// What one queue has reserved of its context's <see cref="ByteBudget"/>. Under the queue's lock, except <see cref="NotifyCapacity"/>.
+/// </summary>
+/// <remarks>
+/// One message is always accepted, and so are the first <see cref="FreeAllowance"/> bytes: each peer makes progress, whatever others hold.
+/// </remarks>
 internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
 {
-    /// <summary>What each queue may hold without taking any of the budget: as much as 200 messages of 64 bytes, so that a queue that is filled and emptied all the time seldom comes by here. The system's own buffers hold more for each connection.</summary>
+    /// <summary>
+    /// What each queue may hold without the budget: 200 messages of 64 bytes, so that a queue that fills and empties seldom reserves. The
+    /// kernel's buffers hold more per connection.
+    /// </summary>
     public const int FreeAllowance = 16 * 1024;
 
-    // Taken first, and doubled from there, so that a queue that grows to its mark comes by a dozen times at most.
+    // The first reservation, then doubled: a queue that grows to its limit reserves a dozen times at most.
     private const int FirstStep = 64 * 1024;
 
-    // Where so much is not left, or others wait, a queue takes what it needs, rounded up to this, and keeps no more.
+    // If less is left, or others wait, a queue reserves what it needs, rounded up to this, and keeps no more.
     private const int MinStepBytes = 16 * 1024;
 
-    // What a queue is beside its bytes, once its peer has gone: the lane, its lease, the peer's identity. 10,000 of them with a byte each took 24 MB.
+    // A disconnected peer's queue besides its bytes: the lane, its lease, the identity. 10,000 of them with a byte each took 24 MB.
     private const int DetachedCost = 2 * 1024;
 
-    private IShareOwner? _holder;
+    private IShareOwner? _owner;
     private LinkedListNode<ByteShare>? _queuePosition;
     private long _granted;
     private long _need;
     private bool _isWaiting;
     private bool _isDetached;
 
-    /// <summary>The queue's own limits.</summary>
     public QueueLimits OwnLimits { get; set; } = own;
 
-    /// <summary>The limits of the queue with what it has taken: never beyond its own.</summary>
     public QueueLimits Limits => LimitsOf(OwnLimits, _granted);
 
-    /// <summary>The same for a queue in whose books so much counts that has left it.</summary>
-    public QueueLimits LimitsWith(long gone) => LimitsOf(OwnLimits, _granted + gone);
+    /// <summary>Adds bytes that the queue still counts and that have left it.</summary>
+    public QueueLimits LimitsWith(long removed) => LimitsOf(OwnLimits, _granted + removed);
 
-    /// <summary>Tells the sender of room while the queue has no reader, which would tell it otherwise.</summary>
+    /// <summary>Notifies the sender of capacity while the queue has no reader that would.</summary>
     public Action? SenderCanContinue { get; set; }
 
-    /// <summary>When the queue was last refused something, it was because too little was left.</summary>
+    /// <summary>The last refusal was for the context's limit.</summary>
     public bool IsShort { get; set; }
 
-    /// <summary>How much more it needs, while it stands in line. Any thread.</summary>
     public long Need => Volatile.Read(ref _need);
 
-    /// <summary>Where it stands in the budget's line.</summary>
     public LinkedListNode<ByteShare> QueuePosition => _queuePosition ??= new LinkedListNode<ByteShare>(this);
 
-    /// <summary>The limits of a queue that has taken so much: never beyond its own.</summary>
-    public static QueueLimits LimitsOf(QueueLimits own, long granted) => own with { Bytes = own.Bytes > 0 ? Math.Min(own.Bytes, FreeAllowance + granted) : FreeAllowance + granted };
+    public static QueueLimits LimitsOf(QueueLimits own, long granted)
+    {
+        long allowed = FreeAllowance + granted;
+        return own with { Bytes = own.Bytes > 0 ? Math.Min(own.Bytes, allowed) : allowed };
+    }
 
-    /// <summary>Takes more of the budget. False if there is too little left; the queue is told when there is enough.</summary>
-    /// <param name="bytes">What the queue holds: all that it may with what it has, but less than its own limit.</param>
-    /// <param name="owner">The queue.</param>
+    /// <summary>Reserves more. False if too little is left: the queue is notified later.</summary>
     public bool TryGrow(long bytes, IShareOwner owner)
     {
         long needed = NeedOf(bytes);
-        bool isGiven = (!budget.HasWaiters && TryReserve(Math.Min(MaxBytes, Math.Max(needed, Math.Max(FirstStep, 2 * _granted))))) || TryReserve(needed) || (TryWait(needed - _granted, owner) && TryReserve(needed));
+        bool isGiven = (!budget.HasWaiters && TryReserve(Math.Min(MaxBytes, Math.Max(needed, Math.Max(FirstStep, 2 * _granted)))))
+            || TryReserve(needed)
+            || (TryWait(needed - _granted, owner) && TryReserve(needed));
         IsShort |= !isGiven;
         return isGiven;
     }
 
-    /// <summary>Whether the queue could take more, for one whose sender has to be asked whether it still wants that: what nobody wants must not be taken from those who do. If not, it is told when it could.</summary>
+    /// <summary>
+    /// Whether more could be reserved, for a sender that may no longer want it: unwanted bytes must not be withheld from others. If not,
+    /// the queue is notified later.
+    /// </summary>
     public bool MayGrow(long bytes, IShareOwner owner)
     {
         long need = NeedOf(bytes) - _granted;
         return need <= budget.Left || (TryWait(need, owner) && need <= budget.Left);
     }
 
-    /// <summary>The queue holds no more than this any more: gives back what is far more than it needs, and all that it does not need where others wait.</summary>
+    /// <summary>Returns what is far more than the queue needs for these bytes, and all that it does not need if others wait.</summary>
     public void Shrink(long bytes)
     {
-        // It needs nothing for its next message: nobody waits for that.
+        // Its next message needs nothing of the budget.
         if (Volatile.Read(ref _isWaiting) && bytes < FreeAllowance && Interlocked.Exchange(ref _isWaiting, false))
         {
             budget.Leave(this);
@@ -107,7 +115,10 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
         }
     }
 
-    /// <summary>The queue's peer has gone, and this is what it left: <see cref="FreeAllowance"/> is for those who are there. One that comes and goes would otherwise leave as much again each time, beyond all limits.</summary>
+    /// <summary>
+    /// Counts all bytes of a disconnected peer. Without this a peer could leave another <see cref="FreeAllowance"/> each time it comes and
+    /// goes.
+    /// </summary>
     public void MarkDetached(long bytes)
     {
         if (!_isDetached && bytes > 0)
@@ -118,11 +129,11 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
         }
     }
 
-    /// <summary>There is what it needs. Without the queue's lock.</summary>
+    /// <summary>Without the queue's lock.</summary>
     public void NotifyCapacity()
     {
         Volatile.Write(ref _isWaiting, false);
-        _holder!.OnBudgetAvailable();
+        _owner!.OnBudgetAvailable();
     }
 
     private void ShrinkDetached(long bytes)
@@ -152,7 +163,9 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
         return true;
     }
 
-    /// <summary>Enters the line. False if it stands there already, for no more than it needs now; otherwise something may have been given back since it was looked for.</summary>
+    /// <summary>
+    /// False if the share waits already for no more than this. True: bytes may have been returned since the caller tried.
+    /// </summary>
     private bool TryWait(long need, IShareOwner owner)
     {
         if (Volatile.Read(ref _isWaiting) && _need <= need)
@@ -160,7 +173,7 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
             return false;
         }
 
-        _holder = owner;
+        _owner = owner;
         Volatile.Write(ref _need, need);
         Volatile.Write(ref _isWaiting, true);
         budget.Wait(this);

@@ -2,7 +2,10 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A field that keeps its neighbours on cache lines of their own: one line, and the one that processors fetch with it. Counts on the runtime laying structs out as declared, behind all other fields.</summary>
+/// <summary>
+/// Padding that gives its neighbours cache lines of their own: one line, and the adjacent one that processors prefetch. Relies on structs
+/// being laid out as declared, after all other fields.
+/// </summary>
 [InlineArray(PaddingLongs)]
 internal struct CacheGap
 {

@@ -2,21 +2,20 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>Remembers, per thread, the shard that it last scheduled a flush on, so that it can help with it at its next call.</summary>
+/// <summary>Remembers, per thread, the shard of its last scheduled flush, so that the thread can run that flush at its next call.</summary>
 /// <remarks>
-/// The flush is always scheduled as well: nothing is late if the thread never calls again. A consumer that answers what it receives comes back at once, and then
-/// writes its answers itself, in one burst per peer, instead of waiting for the pool. A thread that only sends has nothing to gain: the longer its peers' bursts grow before a shard writes them, the fewer they are.
+/// The flush is always scheduled too, so nothing is late if the thread never calls again. A consumer that replies comes back at once and
+/// then writes its replies itself, in one burst per peer. A thread that only sends gains nothing: longer bursts mean fewer writes.
 /// </remarks>
 internal static class CallerFlush
 {
-    // Weakly: a thread that never calls again would otherwise keep the whole context of that shard, disposed or not, for as long as it lives.
+    // Weak: a thread that never calls again would otherwise keep that shard's whole context alive.
     [ThreadStatic]
     private static WeakReference<ShardLoop>? t_shard;
 
     [ThreadStatic]
     private static bool t_receives;
 
-    /// <summary>A flush was scheduled on <paramref name="shard"/> by this thread.</summary>
     public static void Record(ShardLoop shard)
     {
         WeakReference<ShardLoop>? earlier = t_shard;
@@ -25,19 +24,20 @@ internal static class CallerFlush
             t_shard = ShardLoop.Current is null ? shard.Weak : null;
             if (t_receives && !DeferredDisposal.IsDeferred)
             {
-                FlushOnThisThread(earlier); // Never under a lock: what a flush makes room for takes other sockets' (the earlier shard has its own turn for it).
+                // Never under a lock, since a flush takes other sockets' locks. The shard runs the earlier flush anyway.
+                FlushOnThisThread(earlier);
             }
         }
     }
 
-    /// <summary>The thread is about to receive, and perhaps to wait: what it owes is written now.</summary>
+    /// <summary>The thread is about to receive, and perhaps to wait.</summary>
     public static void Run()
     {
         t_receives = true;
         RunBeforeBlocking();
     }
 
-    /// <summary>The thread is about to block in a send: what it owes is written now.</summary>
+    /// <summary>The thread is about to block in a send.</summary>
     public static void RunBeforeBlocking()
     {
         WeakReference<ShardLoop>? shard = t_shard;

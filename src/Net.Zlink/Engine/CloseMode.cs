@@ -1,12 +1,13 @@
 namespace Net.Zlink.Engine;
 
-/// <summary>How a connection is ended.</summary>
 internal enum CloseMode
 {
-    /// <summary>Write what was accepted, end our side, read until the peer ends its own, then close. Bounded by the linger and close timeouts.</summary>
+    /// <summary>
+    /// Write what was accepted, end our side, read until the peer ends its side, then close. The linger and close timeouts limit this.
+    /// </summary>
     Orderly,
 
-    /// <summary>Close now: what is queued is dropped and counted. What the system has taken it goes on delivering.</summary>
+    /// <summary>Close now. Queued messages are dropped and counted. The system still delivers what it has taken.</summary>
     Leave,
 
     /// <summary>As <see cref="Leave"/>, with a reset, which destroys what the system has taken.</summary>

@@ -3,10 +3,10 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>The end of one connection: flush, end our side, read until the peer ends its own or the time is up, then let go of it.</summary>
+/// <summary>Closes one connection: flush, end our side, read until the peer ends its side or the time is up, then dispose.</summary>
 /// <remarks>
-/// .NET closes a socket abortively while an operation is pending on it, and our zero-byte receive always is: disposing at once destroyed accepted
-/// data (of 1,000,000 bytes accepted by Send the peer got 127,973 and a reset). So the order is fixed here, in one place; a reset is for aborts alone.
+/// .NET resets a socket that is disposed while an operation is pending, and our zero-byte receive always is. Disposing at once destroyed
+/// accepted data: of 1,000,000 bytes the peer got 127,973 and a reset. So only this class orders the steps, and only aborts reset.
 /// </remarks>
 internal sealed class ConnectionCloser(Connection connection)
 {
@@ -14,7 +14,8 @@ internal sealed class ConnectionCloser(Connection connection)
     private Phase _phase;
     private bool _peerEnded;
     private bool _sendingEnded;
-    private bool _lingers; // The deadline, if one is armed, is the linger time's end: then what waits is dropped. Any other is the connection's end.
+    // The armed deadline ends the linger time, after which queued messages are dropped. Otherwise it ends the connection.
+    private bool _lingers;
     private DisconnectReason _reason;
     private ShardTimer? _deadline;
     private DisconnectReason _requestedReason;
@@ -32,26 +33,23 @@ internal sealed class ConnectionCloser(Connection connection)
         Closed,
     }
 
-    /// <summary>Frames are delivered and sends accepted.</summary>
     public bool IsOpen => _phase == Phase.Open;
 
-    /// <summary>All that was accepted is with the kernel, and our side is ended.</summary>
     public bool IsFlushed => _phase == Phase.WaitingForPeer;
 
     public bool IsClosed => _phase == Phase.Closed;
 
-    /// <summary>What was accepted is still being written, for as long as the linger time says.</summary>
+    /// <summary>Accepted messages are still written, within the linger time.</summary>
     public bool IsLingering => _phase == Phase.Flushing && _lingers;
 
-    /// <summary>Bytes of the peer that were thrown away: it lives.</summary>
     public long Discarded { get; private set; }
 
-    /// <summary>Notes a wish to close. Any thread. True if the shard has something new to do.</summary>
+    /// <summary>Records a request to close. Any thread. True if the shard must act on it.</summary>
     public bool Request(DisconnectReason reason, CloseMode mode, TimeSpan? linger)
     {
         lock (_gate)
         {
-            // What ends at once is never taken back by a later wish to close in order, nor an abort by anything.
+            // A later orderly request never replaces an immediate close, and nothing replaces an abort.
             if (_isRequested && (mode < _requestedMode || (mode == CloseMode.Orderly && linger is null)))
             {
                 return false;
@@ -62,7 +60,7 @@ internal sealed class ConnectionCloser(Connection connection)
                 _requestedReason = reason;
             }
 
-            // As in Begin: a later wish wants it sooner, not later. An infinite time is negative, hence the casts.
+            // As in Begin: a later request may only shorten the time. An infinite time is negative, hence the casts.
             if (!_isRequested || _requestedLinger is not { } earlier || (linger is { } later && (ulong)later.Ticks < (ulong)earlier.Ticks))
             {
                 _requestedLinger = linger;
@@ -74,7 +72,7 @@ internal sealed class ConnectionCloser(Connection connection)
         }
     }
 
-    /// <summary>Carries out what <see cref="Request"/> noted. On the shard, like everything below.</summary>
+    /// <summary>Acts on <see cref="Request"/>. On the shard, like all members below.</summary>
     public void OnRequested()
     {
         DisconnectReason reason;
@@ -122,9 +120,9 @@ internal sealed class ConnectionCloser(Connection connection)
             {
                 StopLingering();
             }
-            else if (isFirst || (_lingers && limit != Timeout.InfiniteTimeSpan && !(_deadline is { IsArmed: true } && connection.Shard.Timers.Remaining(_deadline) <= limit)))
+            else if (isFirst || (_lingers && limit != Timeout.InfiniteTimeSpan && !EndsWithin(limit)))
             {
-                // A close that is under way has its time already: a later wish may want it sooner, not later.
+                // A close in progress has its deadline: a later request may only shorten it.
                 SetDeadline(limit);
             }
 
@@ -135,13 +133,12 @@ internal sealed class ConnectionCloser(Connection connection)
 
             if (_phase == Phase.Flushing && !_peerEnded)
             {
-                // A peer that is itself stuck writing to us reads nothing until we read on.
+                // A peer that is blocked writing to us reads nothing until we read.
                 connection.DiscardInput();
             }
         }
     }
 
-    /// <summary>Everything accepted is with the kernel.</summary>
     public void OnFlushed()
     {
         if (_phase != Phase.Flushing)
@@ -166,17 +163,16 @@ internal sealed class ConnectionCloser(Connection connection)
                 SetDeadline(connection.Settings.CloseTimeout);
                 if (_phase == Phase.WaitingForPeer && !_peerEnded)
                 {
-                    connection.DiscardInput(); // A peer that is itself stuck writing to us does not read our last words either.
+                    connection.DiscardInput(); // A peer that is blocked writing to us does not read our end either.
                 }
 
                 break;
             default:
-                Finish(resets: true); // Already gone: there is nobody to wait for.
+                Finish(resets: true); // The peer is gone: there is nothing to wait for.
                 break;
         }
     }
 
-    /// <summary>The peer can see the end of our side.</summary>
     public void OnSendingEnded()
     {
         if (_phase != Phase.WaitingForPeer)
@@ -198,7 +194,6 @@ internal sealed class ConnectionCloser(Connection connection)
         }
     }
 
-    /// <summary>Throws away what the peer still sends, in so many reads, and then asks for another turn.</summary>
     public void Discard(int reads)
     {
         for (int i = 0; i < reads; i++)
@@ -219,7 +214,8 @@ internal sealed class ConnectionCloser(Connection connection)
                     PauseDiscarding();
                 }
 
-                return; // Behind our end it is not read on. What the system still has for it, it gets until the deadline: a close with input unread would destroy that.
+                // After our end, reading stops here. Until the deadline the peer gets what the system holds: a close would destroy that.
+                return;
             }
 
             if (outcome == ReadOutcome.Drained && connection.WaitForInput() == WireStatus.WouldWait)
@@ -231,7 +227,7 @@ internal sealed class ConnectionCloser(Connection connection)
         connection.DiscardInput();
     }
 
-    /// <summary>The peer talks on while we still write: it is read again in a while.</summary>
+    /// <summary>The peer keeps sending while we still write: read again after a pause.</summary>
     private void PauseDiscarding()
     {
         _pause ??= new ShardTimer(static state => ((ConnectionCloser)state).OnPauseOver(), this);
@@ -247,7 +243,6 @@ internal sealed class ConnectionCloser(Connection connection)
         }
     }
 
-    /// <summary>The peer sends nothing more: it ended its side, or the connection broke while we were closing.</summary>
     public void OnPeerEnded()
     {
         _peerEnded = true;
@@ -260,11 +255,11 @@ internal sealed class ConnectionCloser(Connection connection)
                 Finish(resets: false);
                 break;
             default:
-                break; // Flushing, or ending our side, goes on: what was accepted may still arrive.
+                break; // Flushing goes on: what was accepted may still arrive.
         }
     }
 
-    /// <summary>A read or a write failed: there is nothing left to do in order. What waits while linger time is left may leave by another connection.</summary>
+    /// <summary>A read or a write failed. While linger time is left, queued messages may go out by another connection.</summary>
     public void OnLost()
     {
         if (IsLingering)
@@ -275,7 +270,9 @@ internal sealed class ConnectionCloser(Connection connection)
         Begin(DisconnectReason.TransportError, CloseMode.Abort, connection.Wire.Detail ?? connection.Wire.Error.ToString());
     }
 
-    /// <summary>The peer has not been heard of for too long, though linger time is left: as a loss, but what the system has taken it may go on delivering.</summary>
+    /// <summary>
+    /// The peer was silent for too long during the linger time. As a loss, but the system may still deliver what it has taken.
+    /// </summary>
     public void OnSilent()
     {
         if (IsLingering)
@@ -284,6 +281,8 @@ internal sealed class ConnectionCloser(Connection connection)
             Begin(_reason, CloseMode.Leave, detail: null);
         }
     }
+
+    private bool EndsWithin(TimeSpan limit) => _deadline is { IsArmed: true } && connection.Shard.Timers.Remaining(_deadline) <= limit;
 
     private void SetDeadline(TimeSpan after)
     {
@@ -315,7 +314,10 @@ internal sealed class ConnectionCloser(Connection connection)
         }
     }
 
-    /// <summary>The linger time is over: what waits is dropped, unless it waits for the next connection. What the kernel has taken is not, since an abort would destroy that too: the rest of the end has the close timeout.</summary>
+    /// <summary>
+    /// The linger time is over: drops queued messages, unless the next connection sends them. An abort would also destroy what the kernel
+    /// has taken, so the close timeout applies to that.
+    /// </summary>
     private void StopLingering()
     {
         if (!connection.OutboundStays)

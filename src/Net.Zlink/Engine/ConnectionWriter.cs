@@ -6,22 +6,26 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>The writing half of a connection: takes what the <see cref="OutboundQueue"/> holds to the wire, on the shard.</summary>
+/// <summary>The writing half of a connection: writes the <see cref="OutboundQueue"/> to the wire, on the shard.</summary>
 /// <remarks>
-/// A write is first tried at once, without waiting; what there is no room for becomes a pending one. A flush goes before the shard's reads: what is answered leaves before more is taken in, which bounds what a fast consumer piles up.
+/// A write is tried without waiting first; what does not fit becomes a pending write. Flushes run before the shard's reads, so replies
+/// leave before more input: this limits what a fast consumer accumulates.
 /// </remarks>
 internal sealed class ConnectionWriter(Connection connection, ConnectionCloser closer) : ShardWork
 {
-    /// <summary>What one pending send may hold where a WriteTimeout judges by its progress: a peer that takes no more than so much in that time is taken for one that takes nothing. One more write for each wait.</summary>
+    /// <summary>
+    /// The largest pending send under a WriteTimeout, which judges by progress: a peer that takes less in that time counts as stuck. Costs
+    /// one more write per wait.
+    /// </summary>
     public const int MaxTimedSend = 16 * 1024;
 
     private const int FlushWanted = 1;
     private const int SendCompleted = 2;
 
-    // A connection's turn is so many segments, of up to 64 KiB as a rule: then the others of its shard get theirs.
+    // Segments of up to 64 KiB as a rule, before the shard's other connections write.
     private const int MaxSegmentsPerTurn = 16;
 
-    // What one pending send may hold: so much is unconfirmed when a connection breaks, and progress is seen at this grain.
+    // The largest pending send: these bytes are unconfirmed if a connection breaks, and progress is measured in these steps.
     private const int MaxPendingSend = 256 * 1024;
 
     private OutboundSegment? _sending;
@@ -30,19 +34,20 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     private bool _isStopped;
     private bool _isBroken;
 
-    /// <summary>The wire has a write that will report its end.</summary>
     private bool IsPending { get; set; }
 
-    /// <summary>When the last write was complete, or the peer came, in timestamps of the context's clock; read by anyone.</summary>
+    /// <summary>Timestamp of the context's clock: the last completed write, or the start. Any thread.</summary>
     public long LastWriteAt { get; private set; } = connection.Shard.Timers.Timestamp();
 
-    /// <summary>How many writes were complete, or a part of one: where it rises the peer takes something, also while the clock shows the same time.</summary>
+    /// <summary>Completed or partial writes: shows progress even while the clock stands still.</summary>
     public long Writes { get; private set; }
 
-    /// <summary>Asks for a flush. Any thread.</summary>
+    /// <summary>Any thread.</summary>
     public void Schedule() => connection.Shard.PostUrgent(this, FlushWanted);
 
-    /// <summary>Writes until nothing is left, the kernel is full, or the turn is used up; the closer hears when nothing is left.</summary>
+    /// <summary>
+    /// Writes until the queue is empty, the kernel is full, or the turn is used up. The closer is notified when the queue is empty.
+    /// </summary>
     public void Flush()
     {
         if (IsPending || _isStopped || _isBroken || closer.IsClosed)
@@ -79,7 +84,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
                 continue;
             }
 
-            PutBackUnwritten(segment); // A loss, too, finds no more than one segment on its way.
+            PutBackUnwritten(segment); // After a loss, too, only one segment may be in flight.
             if (status != WireStatus.WouldWait)
             {
                 OnLost();
@@ -95,7 +100,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         connection.NotifyFlushed();
     }
 
-    /// <summary>A pending write is over. Any thread.</summary>
+    /// <summary>Any thread.</summary>
     public void OnSent() => connection.Shard.RunOrPost(this, SendCompleted);
 
     internal override void Run(int reasons)
@@ -114,11 +119,10 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
 
     internal override string Describe() => connection.Describe();
 
-    /// <summary>The pending send has ended.</summary>
     private void OnCompleted()
     {
         IsPending = false;
-        connection.Shard.Timers.Cancel(_timer); // The peer has taken something; the next wait has a time of its own.
+        connection.Shard.Timers.Cancel(_timer); // The peer made progress: the next wait has its own timeout.
         if (closer.IsClosed)
         {
             connection.Wire.FinishSend();
@@ -130,8 +134,8 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         }
     }
 
-    /// <summary>Nothing more is written by this connection. Idempotent: the queue may serve the next one by now.</summary>
-    /// <param name="keep">What was not handed over stays queued for the next connection.</param>
+    /// <summary>Stops writing. Idempotent: the queue may serve the next connection by now.</summary>
+    /// <param name="keep">Unwritten messages stay queued for the next connection.</param>
     public void Stop(bool keep)
     {
         if (_isStopped)
@@ -151,7 +155,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         }
     }
 
-    /// <summary>The wire is disposed: gives back what no operation uses any more; a pending one gives back its part when it ends.</summary>
+    /// <summary>After the wire is disposed. A pending operation releases its segment when it ends.</summary>
     public void Release()
     {
         if (!IsPending)
@@ -167,7 +171,6 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         _sending = null;
     }
 
-    /// <summary>Writes a segment and, where there is more, what is linked to it; counts how many it tried.</summary>
     private WireStatus Send(OutboundSegment first, ref int segments, out int sent)
     {
         Wire wire = connection.Wire;
@@ -176,7 +179,8 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
             List<ArraySegment<byte>> pieces = connection.Shard.Pieces;
             try
             {
-                for (OutboundSegment? segment = first; segment is not null && TryGetArray(segment, out ArraySegment<byte> piece); segment = segment.Next)
+                OutboundSegment? segment = first;
+                for (; segment is not null && TryGetArray(segment, out ArraySegment<byte> piece); segment = segment.Next)
                 {
                     pieces.Add(piece);
                 }
@@ -197,7 +201,9 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         return wire.Send(first.Memory.Span[first.Sent..first.Length], out sent);
     }
 
-    /// <summary>What is left of a segment, as an array. False: there is none beneath, or its owner, the application's code, failed; then it fails again when it is the first.</summary>
+    /// <summary>
+    /// False if no array backs the memory, or its owner (application code) threw. It throws again when the segment is the first.
+    /// </summary>
     private static bool TryGetArray(OutboundSegment segment, out ArraySegment<byte> piece)
     {
         try
@@ -219,7 +225,6 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         }
     }
 
-    /// <summary>So many bytes have left, of this segment and of those that are linked to it.</summary>
     private static void Advance(OutboundSegment segment, int sent)
     {
         for (OutboundSegment? one = segment; sent > 0; one = one.Next)
@@ -230,7 +235,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         }
     }
 
-    /// <summary>Hands the rest to the wire to write when there is room. False if that ended at once.</summary>
+    /// <summary>Begins a pending write. False if that completed at once.</summary>
     private bool WaitUntilWritable(OutboundSegment segment)
     {
         TimeSpan limit = connection.Settings.WriteTimeout;
@@ -238,11 +243,13 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         ReadOnlyMemory<byte> bytes = segment.Memory.Slice(segment.Sent, length);
         if (PinnedMemory.IsNeededFor(bytes))
         {
-            bytes = (_pinned ??= new PinnedMemory()).Acquire(bytes); // The last step in which an owner's fault can be: it costs this connection.
+            // The last step in which application code can throw: that closes this connection.
+            bytes = (_pinned ??= new PinnedMemory()).Acquire(bytes);
         }
 
         segment.Exposed = segment.Sent + length;
-        IsPending = connection.Wire.BeginSend(bytes, segment.EndsMidFrame || segment.Exposed < segment.Length); // Its end comes to this shard, hence later.
+        // Its completion runs on this shard, hence later.
+        IsPending = connection.Wire.BeginSend(bytes, segment.EndsMidFrame || segment.Exposed < segment.Length);
         if (IsPending)
         {
             if (limit > TimeSpan.Zero)
@@ -257,7 +264,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         return !Account();
     }
 
-    /// <summary>Takes the result of a send. False if the connection is lost.</summary>
+    /// <summary>False if the connection is lost.</summary>
     private bool Account()
     {
         _pinned?.Release();
@@ -280,7 +287,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
 
     private void OnLost()
     {
-        // Not here: the read that is under way on this stack may have called for this write, and a sender's stack is no place for a handler that hears of the end.
+        // Closing is posted: a read on this stack may have caused this write, and a handler must not run on a sender's stack.
         _isBroken = true;
         connection.DropBehindUnread();
     }
@@ -289,7 +296,8 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     {
         if (connection.Wire.Socket.Poll(TimeSpan.Zero, SelectMode.SelectWrite))
         {
-            connection.Shard.Timers.Arm(_timer!, connection.Settings.WriteTimeout); // The peer has made room, and the write's end is on its way here: the process stood still, or its processors are busy.
+            // The peer made progress, and the completion is on its way: the process was suspended, or its processors are busy.
+            connection.Shard.Timers.Arm(_timer!, connection.Settings.WriteTimeout);
             return;
         }
 

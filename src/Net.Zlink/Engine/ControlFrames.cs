@@ -2,17 +2,18 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>Protocol frames that wait to be written before all messages, in one growing segment. Not thread-safe.</summary>
+/// <summary>Protocol frames to be written before all messages, in one growing segment. Not thread-safe.</summary>
 internal struct ControlFrames
 {
-    // Answers to control frames that a peer asks for and does not read. A heartbeat's answer is at most 26 bytes: 64 KiB of them is a peer that floods.
+    // Replies to control frames, which the peer requests and does not read. A heartbeat's reply is at most 26 bytes: 64 KiB of them is a
+    // flood.
     private const int MaxBytes = 64 * 1024;
 
     private OutboundSegment? _segment;
 
     public readonly bool IsEmpty => _segment is null;
 
-    /// <summary>Adds whole frames. False if too many wait already.</summary>
+    /// <summary>False if too many bytes wait already.</summary>
     public bool TryAdd(ReadOnlySpan<byte> frames, BufferPool pool)
     {
         int held = _segment?.Length ?? 0;
@@ -40,7 +41,6 @@ internal struct ControlFrames
         return true;
     }
 
-    /// <summary>Takes them out to be written, or to be released.</summary>
     public OutboundSegment? Dequeue()
     {
         OutboundSegment? segment = _segment;

@@ -5,10 +5,10 @@ using Net.Zlink.Protocol.Zmp;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A message under construction, part by part, encoded as it grows: ZMP frames in one pooled array, with handed-over memory standing between them. Not thread-safe.</summary>
+/// <summary>A message built part by part: ZMP frames in one pooled array, and donated memory beside it. Not thread-safe.</summary>
 internal sealed class EncodedMessage(BufferPool pool)
 {
-    // Three short parts with their headers fit; a class of the pool.
+    // Three short parts with their headers fit. A class of the pool.
     private const int SmallestArray = 256;
 
     private readonly List<DonatedPart> _donated = [];
@@ -17,19 +17,17 @@ internal sealed class EncodedMessage(BufferPool pool)
     private int _lastHeader = -1;
     private long _donatedBytes;
 
-    /// <summary>Number of parts so far.</summary>
     public int Parts { get; private set; }
 
-    /// <summary>Another one whenever parts were added, sent or forgotten: by it a send that waits sees that its message is not the one it was given.</summary>
+    /// <summary>Changes with each edit: a waiting send detects by it that its message is no longer the same.</summary>
     public int Version { get; private set; }
 
-    /// <summary>Bytes on the wire.</summary>
     public long TotalLength => _length + _donatedBytes;
 
-    /// <summary>Parts of it stand in memory that was handed over: all of them long.</summary>
+    /// <summary>Donated parts are always long.</summary>
     public bool HasDonated => _donated.Count > 0;
 
-    /// <summary>The part that a walk has come to; the walk goes on to the next.</summary>
+    /// <summary>Returns the part at the cursor and advances it.</summary>
     public ReadOnlySpan<byte> NextPart(scoped ref PartCursor at)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual((uint)at.Index, (uint)Parts, nameof(at));
@@ -46,14 +44,13 @@ internal sealed class EncodedMessage(BufferPool pool)
         return part;
     }
 
-    /// <summary>Adds a part; copies it.</summary>
     public void Add(ReadOnlySpan<byte> part)
     {
         part.CopyTo(AddHeader(part.Length, part.Length));
         _length += part.Length;
     }
 
-    /// <summary>Adds a part of that many bytes for the caller to fill before the next call.</summary>
+    /// <summary>The caller fills the part before its next call.</summary>
     public Span<byte> AddSpace(int length)
     {
         Span<byte> space = AddHeader(length, length)[..length];
@@ -61,13 +58,13 @@ internal sealed class EncodedMessage(BufferPool pool)
         return space;
     }
 
-    /// <summary>Adds a part that is handed over; a short one is copied, and its owner disposed, at once.</summary>
+    /// <summary>A short part is copied at once, and its owner disposed.</summary>
     public void Add(IMemoryOwner<byte> owner, int length)
     {
         ReadOnlyMemory<byte> memory = owner.Memory[..length];
         if (length < OutboundChain.LargePayload)
         {
-            // A segment and a send of its own would cost more than the copy; and no segment is ever empty, by which a message's rest is known (OutboundSegment.HeadBytes).
+            // A segment and a send of its own would cost more. Also, OutboundSegment.HeadBytes relies on segments never being empty.
             Add(memory.Span);
             DeferredDisposal.Dispose(owner);
             return;
@@ -78,7 +75,7 @@ internal sealed class EncodedMessage(BufferPool pool)
         _donatedBytes += length;
     }
 
-    /// <summary>Puts the frames into a chain and becomes empty: a short message is copied, a long one handed over with its array.</summary>
+    /// <summary>Moves the frames into a chain: a short message is copied, a long one passes its array on.</summary>
     public void MoveTo(ref OutboundChain chain, BufferPool chainPool)
     {
         int position = 0;
@@ -101,11 +98,10 @@ internal sealed class EncodedMessage(BufferPool pool)
             }
         }
 
-        _donated.Clear(); // They belong to the chain now.
+        _donated.Clear(); // The chain owns them now.
         Clear();
     }
 
-    /// <summary>Copies all frames to one place.</summary>
     public void CopyTo(Span<byte> destination)
     {
         int position = 0;
@@ -121,8 +117,10 @@ internal sealed class EncodedMessage(BufferPool pool)
         _array.AsSpan(position, _length - position).CopyTo(destination);
     }
 
-    /// <summary>Copies handed-over memory that no array is beneath, and disposes it. What has no owner any more is noticed here, while the message is whole.</summary>
-    /// <exception cref="ObjectDisposedException">Handed-over memory was disposed before.</exception>
+    /// <summary>
+    /// Copies donated memory that no array backs, and disposes it. Detects disposed memory while the message is still whole.
+    /// </summary>
+    /// <exception cref="ObjectDisposedException">Donated memory was disposed.</exception>
     public void PutIntoArrays(BufferPool arrays)
     {
         for (int i = 0; i < _donated.Count; i++)
@@ -141,7 +139,9 @@ internal sealed class EncodedMessage(BufferPool pool)
         }
     }
 
-    /// <summary>Puts the parts into a lease and becomes empty: the array goes over to it if it is of the lease's pool, handed-over memory by reference. Behind <see cref="PutIntoArrays"/>.</summary>
+    /// <summary>
+    /// Moves the parts into a lease, without a copy if the array is of the lease's pool. Call <see cref="PutIntoArrays"/> first.
+    /// </summary>
     public void MoveTo(InboundLease lease, Slab.SlabCache slabs)
     {
         Slab? slab = null;
@@ -175,11 +175,11 @@ internal sealed class EncodedMessage(BufferPool pool)
             _array = [];
         }
 
-        _donated.Clear(); // They belong to the lease now.
+        _donated.Clear(); // The lease owns them now.
         Clear();
     }
 
-    /// <summary>Gives its frames away and becomes empty: the array itself if it is of the taker's pool. There are no handed-over parts.</summary>
+    /// <summary>Moves the frames into a slab, without a copy if the array is of its pool. There are no donated parts.</summary>
     public Slab MoveTo(Slab.SlabCache slabs)
     {
         Slab frames = FramesTo(slabs);
@@ -192,7 +192,6 @@ internal sealed class EncodedMessage(BufferPool pool)
         return frames;
     }
 
-    /// <summary>Forgets all parts; disposes memory that was handed over and not sent.</summary>
     public void Clear()
     {
         foreach (DonatedPart part in _donated)
@@ -208,7 +207,6 @@ internal sealed class EncodedMessage(BufferPool pool)
         Version++;
     }
 
-    /// <summary>As <see cref="Clear"/>, and gives the array back.</summary>
     public void Release()
     {
         Clear();
@@ -221,11 +219,11 @@ internal sealed class EncodedMessage(BufferPool pool)
 
     private static void MoveDonated(in DonatedPart part, InboundLease lease, Slab.SlabCache slabs)
     {
-        MemoryMarshal.TryGetArray(part.Memory, out ArraySegment<byte> segment); // There is one: PutIntoArrays has seen to it.
+        MemoryMarshal.TryGetArray(part.Memory, out ArraySegment<byte> segment); // Always an array: see PutIntoArrays.
         lease.AddPart(slabs.Adopt(segment.Array!, part.Owner), segment.Offset, segment.Count);
     }
 
-    /// <summary>A slab around the array itself if it is of the taker's pool: the caller forgets it then.</summary>
+    /// <summary>If the slab wraps the array itself, the caller must forget the array.</summary>
     private Slab FramesTo(Slab.SlabCache slabs)
     {
         if (ReferenceEquals(pool, slabs.Pool))
@@ -243,7 +241,9 @@ internal sealed class EncodedMessage(BufferPool pool)
         long needed = (long)_length + ZmpFrame.HeaderSize + capacity;
         if (needed > ZmpFrame.LargestBody)
         {
-            throw new ArgumentException($"All copied parts of a message together take at most {ZmpFrame.LargestBody} bytes; hand larger ones over.", nameof(length));
+            throw new ArgumentException(
+                $"All copied parts of a message together take at most {ZmpFrame.LargestBody} bytes; hand larger ones over.",
+                nameof(length));
         }
 
         EnsureCapacity((int)needed);
@@ -277,6 +277,6 @@ internal sealed class EncodedMessage(BufferPool pool)
         _array = larger;
     }
 
-    /// <summary>A part whose bytes are not in the array; they stand at a position in it, behind their header.</summary>
+    /// <summary>Position: where the part stands in the array, after its header.</summary>
     private readonly record struct DonatedPart(int Position, IMemoryOwner<byte> Owner, ReadOnlyMemory<byte> Memory);
 }

@@ -4,10 +4,16 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>What every socket of a context shares: shards, pool, slabs, byte budget, clock and log.</summary>
 internal sealed class EngineHost : IDisposable
 {
-    public EngineHost(int shards, BufferPool pool, TimeProvider time, ILogger logger, IShardObserver observer, int streamedShards = 0, int handshakes = HandshakeLimiter.Default)
+    public EngineHost(
+        int shards,
+        BufferPool pool,
+        TimeProvider time,
+        ILogger logger,
+        IShardObserver observer,
+        int streamedShards = 0,
+        int handshakes = HandshakeLimiter.Default)
     {
         Pool = pool;
         Time = time;
@@ -26,13 +32,13 @@ internal sealed class EngineHost : IDisposable
 
     public HandshakeLimiter Handshakes { get; }
 
-    /// <summary>How much may wait in all queues together; null: no limit.</summary>
+    /// <summary>Limits the bytes in all queues. Null: no limit.</summary>
     public ByteBudget? Budget { get; init; }
 
-    /// <summary>How much may have come of messages that are not whole; null: no limit.</summary>
+    /// <summary>Limits the bytes of unfinished messages. Null: no limit.</summary>
     public FairLimit? Unfinished { get; init; }
 
-    /// <summary>How much the topics of subscribers that came by a wire may take up; null: no limit.</summary>
+    /// <summary>Limits the topics of remote subscribers. Null: no limit.</summary>
     public FairLimit? Subscriptions { get; init; }
 
     public TimeProvider Time { get; }

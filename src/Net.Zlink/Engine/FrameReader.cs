@@ -3,43 +3,43 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>What one read ended in.</summary>
 internal enum ReadOutcome
 {
-    /// <summary>Nothing more to read now: wait for readiness.</summary>
+    /// <summary>Wait for readiness.</summary>
     Drained,
 
-    /// <summary>The read was full: there may be more.</summary>
+    /// <summary>The read filled its buffer: there may be more.</summary>
     More,
 
-    /// <summary>The peer has ended its side.</summary>
     EndOfStream,
 
-    /// <summary>The peer broke the transport's own protocol and has been told.</summary>
+    /// <summary>The peer violated the transport's protocol and was sent the error.</summary>
     Refused,
 
-    /// <summary>The connection is broken.</summary>
     Failed,
 }
 
-/// <summary>Reads one connection's bytes into its shard's slab and cuts them into whole frames; keeps what is left of an incomplete one.</summary>
+/// <summary>
+/// Reads a connection's bytes into its shard's slab, splits them into whole frames, and retains an incomplete one. On the shard.
+/// </summary>
 /// <remarks>
-/// A short tail waits in a pooled buffer of its own size and is put in front of the next read. A frame longer than <see cref="OwnBufferFrame"/> is
-/// received straight into a buffer of its own, which grows with what has arrived (at most twice that), whatever the header announces: 8 hostile
-/// bytes buy nothing. Touched only on the shard.
+/// A short tail is copied to a pooled buffer and put before the next read. A frame longer than <see cref="OwnBufferFrame"/> is read into a
+/// buffer of its own, which grows with what has arrived (at most twice that), whatever the header announces: 8 hostile bytes allocate
+/// nothing.
 /// </remarks>
 internal struct FrameReader
 {
-    // Shorter frames are put together in the slab, or in front of what the wire hands over: copying up to 8 KiB (0.2 us) beats a system call that fetches only the rest of one frame.
+    // Shorter frames are joined by a copy: up to 8 KiB (0.2 us) is cheaper than a system call for the rest of one frame.
     private const int OwnBufferFrame = Wire.Headroom;
 
-    // A frame's own buffer starts at no less than this, so that the first growths of a slow sender's frame are not one per packet; 1,000 peers that announce much and send little hold 8 MB.
+    // Avoids one growth per packet for a slow sender. 1,000 peers that announce much and send little hold 8 MB.
     private const int SmallestOwnBuffer = 8 * 1024;
 
-    // Behind a large frame the next one is likely to be as large: read straight into a buffer for it, it costs one system call and no copy. Not past this size: whatever comes next, the read needs that buffer.
+    // After a large frame another is likely: a read into its own buffer saves the copy. Not past this size, since every such read needs the
+    // buffer.
     private const int LargestExpected = 256 * 1024;
 
-    // Behind one that is larger still, a short look at the next header costs 0.5 us, and spares the copy of what a full read would bring of its body (6 us for 64 KiB).
+    // After a still larger frame, reading just the next header costs 0.5 us and saves the copy of up to 64 KiB of body (6 us).
     private const int PrefetchSize = 1024;
 
     private byte[]? _tail;
@@ -49,22 +49,19 @@ internal struct FrameReader
     private int _ownTotal;
     private int _expected;
 
-    /// <summary>The last scan met something that breaks the protocol, behind the batch.</summary>
+    /// <summary>The last scan found a protocol error after the batch.</summary>
     public bool IsBroken { get; private set; }
 
     /// <summary>The length that the broken frame announced.</summary>
     public uint Announced { get; private set; }
 
-    /// <summary>Bytes of an incomplete frame that have arrived.</summary>
     public readonly int BufferedBytes => _own is null ? _tailLength : _ownLength;
 
-    /// <summary>The memory that is held for it.</summary>
     public readonly int RetainedMemory => _own?.Array.Length ?? _tailLength;
 
-    /// <summary>True while part of a frame has arrived.</summary>
     public readonly bool IsMidFrame => _tailLength > 0 || _own is not null;
 
-    /// <summary>Reads once. Where whole frames are in, <paramref name="batch"/> has them, readable until the next call or, where it owns its slab, until that is released.</summary>
+    /// <summary>Reads once. The batch is valid until the next call, or until its own slab is released.</summary>
     public ReadOutcome Read(Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
     {
         batch = default;
@@ -73,10 +70,10 @@ internal struct FrameReader
             return ReadOwn(wire, out batch);
         }
 
-        int most = scanner.MaxBytesToRead(_tailLength);
+        int maxBytes = scanner.MaxBytesToRead(_tailLength);
 
-        // Past the budget what is kept should be copied, so it is, into the shard's slab.
-        if (most == int.MaxValue && !slabs.ShouldCopy)
+        // Past the budget, what is retained should be copied: hence the shard's slab.
+        if (maxBytes == int.MaxValue && !slabs.ShouldCopy)
         {
             if (wire.TryDetachBuffer(out byte[]? array, out int start, out int taken))
             {
@@ -90,7 +87,7 @@ internal struct FrameReader
         }
 
         Slab slab = slabs.Acquire(_tailLength, out int offset, out int length);
-        int wanted = Math.Min(_expected > 0 ? Math.Min(PrefetchSize, most) : most, length - _tailLength);
+        int wanted = Math.Min(_expected > 0 ? Math.Min(PrefetchSize, maxBytes) : maxBytes, length - _tailLength);
         _expected = 0;
         ReadOutcome outcome = Receive(wire, slab.Array.AsSpan(offset + _tailLength, wanted), out int received);
         if (received == 0)
@@ -102,7 +99,6 @@ internal struct FrameReader
         return outcome;
     }
 
-    /// <summary>Reads and throws away, into the shard's slab: what a closing connection does with what still comes.</summary>
     public static ReadOutcome Discard(Wire wire, ReceiveSlab slabs, ref long discarded)
     {
         Slab slab = slabs.Acquire(0, out int offset, out int length);
@@ -111,7 +107,6 @@ internal struct FrameReader
         return outcome;
     }
 
-    /// <summary>Gives back whatever is held of an incomplete frame.</summary>
     public void Release(BufferPool pool)
     {
         DropTail(pool);
@@ -119,8 +114,8 @@ internal struct FrameReader
         _own = null;
     }
 
-    /// <summary>As one read that left nothing behind, of bytes that are in a buffer of their own already.</summary>
-    private ReadOutcome Consume(Slab slab, int start, int length, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
+    private ReadOutcome Consume(
+        Slab slab, int start, int length, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
     {
         _expected = 0;
         batch = Split(slab, start - _tailLength, length, ownsSlab: true, wire, slabs, pool, scanner);
@@ -132,7 +127,9 @@ internal struct FrameReader
         return ReadOutcome.Drained;
     }
 
-    /// <summary>Reads as much as frames like the last one take, into a buffer that goes on with them. What is far less is packed like any other read.</summary>
+    /// <summary>
+    /// Reads as many bytes as frames like the last one take, into an own buffer. Far fewer bytes are copied to the shared slab.
+    /// </summary>
     private ReadOutcome ReadExpected(Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
     {
         batch = default;
@@ -157,7 +154,6 @@ internal struct FrameReader
         return outcome;
     }
 
-    /// <summary>Finds the frames in a buffer of their own, which is passed on with them, kept for the rest of a large one, or given back.</summary>
     private InboundBatch SplitOwnBuffer(Slab slab, int available, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
     {
         FrameScan scan = Scan(slab.Array.AsSpan(0, available), pool, scanner);
@@ -165,8 +161,9 @@ internal struct FrameReader
         int left = available - scan.Consumed;
         if (left > 0 && !scan.IsBroken)
         {
-            // Not when it is full: a read into no room would look like the peer's end.
-            if (scan.Frames == 0 && scan.NextFrameSize > OwnBufferFrame && 2 * available >= slab.Array.Length && available < slab.Array.Length)
+            // Not if full: a read into an empty span would look like the peer's end.
+            bool isLarge = scan.Frames == 0 && scan.NextFrameSize > OwnBufferFrame;
+            if (isLarge && 2 * available >= slab.Array.Length && available < slab.Array.Length)
             {
                 (_own, _ownLength, _ownTotal) = (slab, available, scan.NextFrameSize);
                 return default;
@@ -184,13 +181,12 @@ internal struct FrameReader
         return default;
     }
 
-    /// <summary>The peer sends frames of this size.</summary>
     private void Expect(int size) => _expected = size <= OwnBufferFrame ? 0
         : size > LargestExpected ? PrefetchSize
         : size * Math.Max(1, ReceiveSlab.ReadSize / size);
 
-    /// <summary>Finds the frames in what was received behind the room for the tail, which starts at <paramref name="offset"/>, and keeps what is left of the last one.</summary>
-    private InboundBatch Split(Slab slab, int offset, int received, bool ownsSlab, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
+    private InboundBatch Split(
+        Slab slab, int offset, int received, bool ownsSlab, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
     {
         int available = _tailLength + received;
         FrameScan scan = Scan(slab.Array.AsSpan(offset, available), pool, scanner);
@@ -203,7 +199,6 @@ internal struct FrameReader
         return scan.Frames > 0 ? new InboundBatch(slab, offset, scan.Consumed, scan.Frames, ownsSlab) : default;
     }
 
-    /// <summary>Puts the tail in its room at the start, and finds the frames in all of it.</summary>
     private FrameScan Scan(Span<byte> bytes, BufferPool pool, IFrameScanner scanner)
     {
         _tail?.AsSpan(0, _tailLength).CopyTo(bytes);
@@ -244,22 +239,23 @@ internal struct FrameReader
         _ => ReadOutcome.Failed,
     };
 
-    private void KeepPartialFrame(ReadOnlySpan<byte> rest, int frameSize, Wire wire, ReceiveSlab slabs, BufferPool pool)
+    private void KeepPartialFrame(ReadOnlySpan<byte> tail, int frameSize, Wire wire, ReceiveSlab slabs, BufferPool pool)
     {
         if (frameSize > OwnBufferFrame)
         {
-            // Memory for what has arrived already is not bought with a header alone.
-            int capacity = (int)Math.Min(frameSize, Math.Max(Math.Max(SmallestOwnBuffer, 2L * rest.Length), (long)rest.Length + wire.Available));
+            // A header alone must not allocate more than what has arrived warrants.
+            long arrived = Math.Max(2L * tail.Length, (long)tail.Length + wire.Available);
+            int capacity = (int)Math.Min(frameSize, Math.Max(SmallestOwnBuffer, arrived));
             _own = slabs.RentOwn(capacity);
-            rest.CopyTo(_own.Array);
-            _ownLength = rest.Length;
+            tail.CopyTo(_own.Array);
+            _ownLength = tail.Length;
             _ownTotal = frameSize;
             return;
         }
 
-        _tail = pool.RentArray(rest.Length);
-        rest.CopyTo(_tail);
-        _tailLength = rest.Length;
+        _tail = pool.RentArray(tail.Length);
+        tail.CopyTo(_tail);
+        _tailLength = tail.Length;
     }
 
     private void DropTail(BufferPool pool)

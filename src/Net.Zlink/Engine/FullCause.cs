@@ -1,14 +1,13 @@
 namespace Net.Zlink.Engine;
 
-/// <summary>What a queue was full of.</summary>
 internal enum FullCause
 {
-    /// <summary>Messages: it is at its high-water mark.</summary>
+    /// <summary>The high-water mark.</summary>
     Messages,
 
-    /// <summary>Bytes: it is at its byte limit.</summary>
+    /// <summary>The queue's byte limit.</summary>
     Bytes,
 
-    /// <summary>Neither: the context is at its own byte limit.</summary>
+    /// <summary>The context's byte limit.</summary>
     Context,
 }

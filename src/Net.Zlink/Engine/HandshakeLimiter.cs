@@ -5,46 +5,44 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>Accepted connections on their way through their transport's handshake: so many of a context at once, the others wait in line with nothing but their socket.</summary>
+/// <summary>Limits the transport handshakes of accepted connections. Others wait with nothing but their socket.</summary>
 /// <remarks>
-/// Only accepted ones: if those that this process makes took places too, two sockets of one context could wait for each other. And only those that have spoken: in every transport the side that connects speaks
-/// first, so a silent one (a scanner, a probe of a load balancer, a crowd that means harm) takes no place, and has the time of one phase to begin.
-/// <para>A peer that begins and does not go on gives way to those that wait in line (<see cref="HandshakeSlots"/>): otherwise as many of them as there are places would keep everybody out for as long as a phase may take.</para>
+/// Only accepted connections count: otherwise two sockets of one context could wait for each other. A connection counts once its peer has
+/// sent something, since in every transport the connecting side speaks first. A silent peer (a scanner, a probe) uses no slot and has the
+/// time of one phase.
+/// <para>A peer that stalls is preempted while others wait (<see cref="HandshakeSlots"/>): otherwise stalled peers could block everyone for
+/// a phase.</para>
 /// </remarks>
-/// <param name="most">How many run at once.</param>
-/// <param name="time">The clock.</param>
-internal sealed class HandshakeLimiter(int most, TimeProvider time)
+internal sealed class HandshakeLimiter(int maxRunning, TimeProvider time)
 {
     /// <summary>
-    /// TLS costs about 50 KB while it shakes hands, so a flood of clients that never finish holds 50 MB; and a connecting crowd of 10,000 waits for processors, not for places.
+    /// A TLS handshake costs about 50 KB, so a flood of stalled clients holds 50 MB. A crowd of 10,000 waits for processors, not for slots.
     /// </summary>
     public const int Default = 1024;
 
-    private readonly SemaphoreSlim _free = new(most, most);
+    private readonly SemaphoreSlim _free = new(maxRunning, maxRunning);
     private readonly HandshakeSlots _slots = new(time);
 
-    /// <summary>How many run now.</summary>
-    public int Running => most - _free.CurrentCount;
+    public int Running => maxRunning - _free.CurrentCount;
 
-    /// <summary>How many have spoken and wait for a place.</summary>
+    /// <summary>Peers that have sent bytes and wait for a slot.</summary>
     public int Waiting => _slots.Waiting;
 
-    /// <inheritdoc cref="HandshakeSlots.Stalled"/>
     public int Stalled => _slots.Stalled;
 
-    /// <summary>Waits for the peer's first bytes, then for a place, and runs a handshake. The task never fails.</summary>
+    /// <summary>Waits for the peer's first bytes and a slot, then runs the handshake. The task never fails.</summary>
     public async Task<UpgradeResult> RunAsync(WireUpgrade upgrade, Socket socket, BufferPool pool, CancellationToken cancellation)
     {
-        // Begun on the accept loop's stack: the runtime spreads sockets over its polling threads as their first operations come, so peers that connect in turn are spread evenly. In the order in which their handshakes
-        // happened to run, an echo over TLS had a p99 up to a half higher (docs/benchmarks/log.md).
+        // Begun on the accept loop's stack: the runtime spreads sockets over its polling threads by their first operation, so connections
+        // spread evenly. In the order of handshakes, an echo over TLS had a p99 up to 50 % higher (docs/benchmarks/log.md).
         Task<UpgradeResult?> first = FirstBytesAsync(upgrade, socket, cancellation);
         bool hadToWait = !first.IsCompleted;
         UpgradeResult? failure = await first.ConfigureAwait(false);
 
-        // Between the two lines above it may have ended after all, and this be the accept loop's thread: then the connection gets some shard, as without a note.
+        // The wait may have ended between those lines, on the accept loop's thread: then the connection gets any shard.
         int pollingThread = hadToWait && !Thread.CurrentThread.IsThreadPoolThread ? Environment.CurrentManagedThreadId : 0;
 
-        // Off the stack of whoever brought the news, the accept loop or a polling thread.
+        // Leaves the stack of the accept loop or polling thread.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         if (failure is { } early)
         {
@@ -67,18 +65,18 @@ internal sealed class HandshakeLimiter(int most, TimeProvider time)
             errorResponse = result.ErrorResponse ?? errorResponse;
             if (result.Wire is { PollingThread: 0 } wire)
             {
-                wire.PollingThread = pollingThread; // It said all it had to say at once.
+                wire.PollingThread = pollingThread; // The handshake completed synchronously.
             }
 
             return result is { Wire: null, Error: SocketError.OperationAborted } && slot.IsPreempted ? CreatePreemptedResult() : result;
         }
         finally
         {
-            _ = RunDetachedAsync(slot, errorResponse); // A refused peer that does not leave keeps its place: a flood of them costs no more than one of slow ones.
+            // A rejected peer that stays connected still holds its slot: a flood of them costs no more than one of slow peers.
+            _ = RunDetachedAsync(slot, errorResponse);
         }
     }
 
-    /// <summary>False: cancelled.</summary>
     private async Task<bool> WaitForSlotAsync(Task free)
     {
         _slots.BeginWait();
@@ -98,9 +96,10 @@ internal sealed class HandshakeLimiter(int most, TimeProvider time)
     }
 
     private UpgradeResult CreatePreemptedResult() => new(null, HandshakeFailure.TimedOut, SocketError.TimedOut,
-        $"the peer had kept its handshake waiting for {HandshakeSlots.GracePeriod.TotalMilliseconds:0} ms when others waited for its place (MaxHandshakes is {most})");
+            $"the peer had kept its handshake waiting for {HandshakeSlots.GracePeriod.TotalMilliseconds:0} ms " +
+            $"when others waited for its place (MaxHandshakes is {maxRunning})");
 
-    /// <summary>Null: they are there, or the peer's end is, which the handshake then meets.</summary>
+    /// <summary>Null: the first bytes arrived, or the peer's end, which the handshake then finds.</summary>
     private async Task<UpgradeResult?> FirstBytesAsync(WireUpgrade upgrade, Socket socket, CancellationToken cancellation)
     {
         using Deadline deadline = upgrade.StartPhase(time, cancellation);

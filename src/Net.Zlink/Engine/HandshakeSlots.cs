@@ -3,17 +3,17 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>The handshakes that run. While others wait in line, those whose peers take their time give way, the slowest first, one for each that waits.</summary>
-/// <param name="time">The clock.</param>
+/// <summary>The running handshakes. While others wait for a slot, the slowest stalled ones are preempted, one per waiter.</summary>
 internal sealed class HandshakeSlots(TimeProvider time)
 {
     /// <summary>
-    /// How long a handshake may have waited for its peer, its waits together, before it gives way. A peer answers within a round trip; nine thousand TLS clients of one program that all connected at once, to a server on the same two processors, let it wait for 1.2 s at most.
-    /// So these are peers that never will, and with 1,024 places 200 of them make room each second.
+    /// How long a handshake may wait for its peer in total. Nine thousand TLS clients that connected at once, on the same two processors,
+    /// made it wait at most 1.2 s.
     /// </summary>
+    /// <remarks>So these peers never finish. With 1,024 slots, 200 of them are freed each second.</remarks>
     public static readonly TimeSpan GracePeriod = TimeSpan.FromSeconds(5);
 
-    // A twentieth of the patience: short beside the wait in line that it ends, and a look takes microseconds.
+    // Short beside the wait that it ends; a check takes microseconds.
     private static readonly TimeSpan CheckInterval = GracePeriod / 20;
 
     private readonly TimeProvider _time = time;
@@ -22,10 +22,9 @@ internal sealed class HandshakeSlots(TimeProvider time)
     private ITimer? _checkTimer;
     private int _waiting;
 
-    /// <summary>How many wait in line for a place.</summary>
     public int Waiting => Volatile.Read(ref _waiting);
 
-    /// <summary>How many of those that run wait for their peers now.</summary>
+    /// <summary>Handshakes that wait for their peers now.</summary>
     public int Stalled
     {
         get
@@ -37,17 +36,16 @@ internal sealed class HandshakeSlots(TimeProvider time)
         }
     }
 
-    /// <summary>Someone waits in line, until <see cref="EndWait"/>.</summary>
     public void BeginWait()
     {
         lock (_gate)
         {
             _waiting++;
-            _checkTimer ??= DefaultContext.Run(() => _time.CreateTimer(static places => ((HandshakeSlots)places!).PreemptSlowest(), this, CheckInterval, CheckInterval));
+            _checkTimer ??= DefaultContext.Run(
+                () => _time.CreateTimer(static slots => ((HandshakeSlots)slots!).PreemptSlowest(), this, CheckInterval, CheckInterval));
         }
     }
 
-    /// <summary>One that waited has a place, or does not want it any more.</summary>
     public void EndWait()
     {
         lock (_gate)
@@ -60,7 +58,7 @@ internal sealed class HandshakeSlots(TimeProvider time)
         }
     }
 
-    /// <summary>A handshake begins, until <see cref="HandshakeSlot.Release"/>.</summary>
+    /// <summary>Until <see cref="HandshakeSlot.Release"/>.</summary>
     public HandshakeSlot Acquire(CancellationToken cancellation)
     {
         var slot = new HandshakeSlot(this, cancellation);
@@ -78,7 +76,7 @@ internal sealed class HandshakeSlots(TimeProvider time)
         int leaving;
         lock (_gate)
         {
-            leaving = _running.Count(static slot => slot.IsPreempted); // Told before, and not gone yet.
+            leaving = _running.Count(static slot => slot.IsPreempted); // Preempted before, and still ending.
             slow = [.. _running.Where(static slot => !slot.IsPreempted && slot.Waits.IsWaiting && slot.Waits.Total >= GracePeriod)];
         }
 
@@ -88,12 +86,12 @@ internal sealed class HandshakeSlots(TimeProvider time)
         }
     }
 
-    /// <summary>The place of one handshake.</summary>
     internal sealed class HandshakeSlot
     {
         private readonly HandshakeSlots _slots;
         private readonly CancellationToken _cancellation;
-        private readonly CancellationTokenSource _preempted = new(); // No clock and no parent: it needs no end, and may be cancelled at any time.
+        // No timer and no parent: it needs no Dispose, and may be cancelled at any time.
+        private readonly CancellationTokenSource _preempted = new();
         private readonly CancellationTokenSource _linked;
 
         public HandshakeSlot(HandshakeSlots slots, CancellationToken cancellation)
@@ -104,19 +102,14 @@ internal sealed class HandshakeSlots(TimeProvider time)
             Waits = new PeerWait(slots._time);
         }
 
-        /// <summary>What it waits for its peer.</summary>
         public PeerWait Waits { get; }
 
-        /// <summary>Ends it.</summary>
         public CancellationToken Cancellation => _linked.Token;
 
-        /// <summary>It was ended for others that waited.</summary>
         public bool IsPreempted => _preempted.IsCancellationRequested && !_cancellation.IsCancellationRequested;
 
-        /// <summary>Ends it for one that waits in line.</summary>
         public void Preempt() => _ = _preempted.CancelAsync();
 
-        /// <summary>The place is free.</summary>
         public void Release()
         {
             lock (_slots._gate)

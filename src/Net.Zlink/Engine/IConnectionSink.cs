@@ -2,50 +2,51 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>Who receives what a connection reads. Every member is called on the connection's shard, one at a time.</summary>
+/// <summary>Receives what a connection reads. Called on the connection's shard, one call at a time.</summary>
 internal interface IConnectionSink
 {
-    /// <summary>The receiver answers inside <see cref="OnFrames"/>: the connection then holds the write turn, so that all answers leave in one write.</summary>
+    /// <summary>The sink replies inside <see cref="OnFrames"/>: the connection then writes all replies in one write.</summary>
     bool RepliesSynchronously { get; }
 
-    /// <summary>What a warning about a run that took too long names.</summary>
+    /// <summary>The name in warnings about slow runs.</summary>
     string Name { get; }
 
-    /// <summary>What is kept of a message whose last part has not come, in bytes; asked after each read.</summary>
+    /// <summary>Bytes retained of an unfinished message; read after each read.</summary>
     long UnfinishedBytes => 0;
 
-    /// <summary>The connection is up; frames may follow.</summary>
     void OnOpened(Connection connection);
 
-    /// <summary>Whole frames are in.</summary>
     Delivery OnFrames(Connection connection, in InboundBatch batch);
 
-    /// <summary>What the peer sent next breaks the protocol; whole frames before it were delivered. The receiver closes the connection.</summary>
-    /// <param name="connection">The connection.</param>
-    /// <param name="announced">The length that the frame announced, where that is what is wrong.</param>
+    /// <summary>
+    /// The peer's next bytes violate the protocol; whole frames before them were delivered. The sink closes the connection.
+    /// </summary>
+    /// <remarks><paramref name="announced"/>: The length in the frame's header, if that is the error.</remarks>
     void OnBroken(Connection connection, uint announced) => connection.Close(
-        DisconnectReason.ProtocolError, CloseMode.Orderly, $"a frame of {announced} bytes was announced; MaxMessageSize is {connection.Settings.MessageLimit}");
+            DisconnectReason.ProtocolError,
+            CloseMode.Orderly,
+            $"a frame of {announced} bytes was announced; MaxMessageSize is {connection.Settings.MessageLimit}");
 
-    /// <summary>What the peer has begun and not ended is more than the context allows. The receiver lets go of what it keeps of it, and closes the connection.</summary>
-    void OnUnfinished(Connection connection, string detail) => connection.Close(DisconnectReason.UnfinishedByteLimit, CloseMode.Orderly, detail);
+    /// <summary>The unfinished message exceeds the context's limit. The sink releases it and closes the connection.</summary>
+    void OnUnfinished(Connection connection, string detail) =>
+        connection.Close(DisconnectReason.UnfinishedByteLimit, CloseMode.Orderly, detail);
 
-    /// <summary>Everything that was queued is with the kernel.</summary>
     void OnFlushed(Connection connection)
     {
     }
 
-    /// <summary>Whether a connection that has input may read it now; if not, it is parked and the receiver resumes it later.</summary>
+    /// <summary>If false, reading pauses until the sink resumes the connection.</summary>
     bool MayRead(Connection connection);
 
-    /// <summary>Whether a connection that is parked may hand over what its peer, which is gone, had sent before: nothing comes behind it.</summary>
+    /// <summary>Whether a paused connection may still deliver what its disconnected peer had sent.</summary>
     bool MayReadRemaining(Connection connection) => MayRead(connection);
 
-    /// <summary>The connection takes no more frames in and no more sends out; accepted sends are still being written. Called once.</summary>
+    /// <summary>No more frames in, no more sends out. Accepted messages are still being written. Called once.</summary>
     void OnClosing(Connection connection, DisconnectReason reason, string? detail);
 
-    /// <summary>The socket is gone and every buffer is back. Called once, last.</summary>
+    /// <summary>Every buffer is returned. Called once, last.</summary>
     void OnClosed(Connection connection);
 
-    /// <summary>Something threw on the connection's behalf; it is being closed with <see cref="DisconnectReason.HandlerFailed"/>.</summary>
+    /// <summary>Code of this connection threw. It closes with <see cref="DisconnectReason.HandlerFailed"/>.</summary>
     void OnFault(Connection connection, Exception exception);
 }

@@ -2,7 +2,7 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>Ends a connection whose peer sends nothing for too long. Touched only on the shard.</summary>
+/// <summary>Closes a connection whose peer is silent for too long. On the shard, except the constructor.</summary>
 internal sealed class IdleWatch
 {
     private readonly Connection _connection;
@@ -10,7 +10,7 @@ internal sealed class IdleWatch
     private readonly ShardTimer _timer;
     private long _lastActivity;
 
-    /// <summary>The peer is silent from here on: before anybody is told of it, so that no time is lost that passes until the shard begins. The one member that any thread may call.</summary>
+    /// <summary>Starts the clock before the shard starts, so that this delay counts. Any thread.</summary>
     public IdleWatch(Connection connection, TimeSpan limit)
     {
         _connection = connection;
@@ -21,10 +21,9 @@ internal sealed class IdleWatch
 
     private ShardTimers Timers => _connection.Shard.Timers;
 
-    /// <summary>The peer has sent something, be it a part of a frame; or it is read again, and its time begins anew.</summary>
+    /// <summary>The peer sent something, or reading resumed.</summary>
     public void Touch() => _lastActivity = Timers.Timestamp();
 
-    /// <summary>Begins to watch.</summary>
     public void Start() => Timers.Arm(_timer, _limit - Timers.Time.GetElapsedTime(_lastActivity));
 
     public void Stop() => Timers.Cancel(_timer);
@@ -34,13 +33,13 @@ internal sealed class IdleWatch
         TimeSpan quiet = Timers.Time.GetElapsedTime(_lastActivity);
         if (!_connection.IsParked && quiet >= _limit && _connection.HasUnread)
         {
-            Touch(); // It has sent something, which nobody has come to read yet: the process stood still, or its processors are busy.
+            Touch(); // Unread input: the process was suspended, or its processors are busy.
             quiet = TimeSpan.Zero;
         }
 
         if (_connection.IsParked || quiet < _limit)
         {
-            // A parked connection is silent because we do not read it: its clock stands still.
+            // The peer of a paused connection is silent because we do not read: its time does not count.
             Timers.Arm(_timer, _connection.IsParked ? _limit : _limit - quiet);
             return;
         }

@@ -3,41 +3,45 @@ using Net.Zlink.Protocol.Stream;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A run of received messages that point into pooled memory, each with a slot and a generation of its own.</summary>
+/// <summary>A run of received messages in pooled memory.</summary>
 /// <remarks>
-/// A message is {lease, first slot, generation} and has one slot per part. 32 slots share a word of their generation and a bit for each message that lives; ending a message clears its bit with one
-/// compare-exchange that checks the generation too. So a second end, or a read afterwards, is noticed in every build, even when the lease serves another peer by then: no message shows another
-/// peer's bytes (within four thousand million uses of a lease; then its generations begin anew). Consumers write only these words, never the slots, which stay in the writer's cache. When the last message ends, the memory goes back and the lease is reused. Messages are released from any thread; the rest belongs to the lock of the queue that the lease stands in.
-/// Parts lie in the lease's own slab, or, where a message was put together from several reads or is passed on by reference, each in a slab of its own. That of a message of one part goes back when the message ends,
-/// whatever else of the lease lives: so long messages share leases, and none holds another's memory.
+/// A message is {lease, first slot, generation}, with one slot per part. 32 slots share a word: a generation and a bit per live message.
+/// Releasing a message clears its bit with one compare-exchange that also checks the generation. So a second release or a late read is
+/// detected in every build, even after the lease serves another peer (up to four thousand million uses of a lease). Consumers write only
+/// these words, so slots stay in the writer's cache. Messages are released on any thread; everything else needs the lock of the lease's
+/// queue. After the last release the lease is reused.
+/// <para>Parts lie in the lease's own slab, or each in a slab of its own: if a message came in several reads, or is forwarded by reference.
+/// A slab of a one-part message returns with that message, so long messages can share a lease.</para>
 /// </remarks>
 internal sealed class InboundLease
 {
-    /// <summary>Also the longest turn of a STREAM peer in messages (docs/architecture.md, "Fair queue").</summary>
+    /// <summary>Also the most messages that a STREAM peer delivers before the next peer (docs/architecture.md, "Fair queue").</summary>
     public const int MaxSlots = 256;
 
-    // Leases are reused with their slot arrays, at most 3 KB each: 4,096 of them hold a million short messages, a full queue on both sides of an inproc pair, in 13 MB.
+    // Leases keep their slot arrays, at most 3 KB: 4,096 of them hold a million short messages (both full queues of an inproc pair) in 13
+    // MB.
     private const int MaxKept = 4096;
 
-    // One read of 1 KB messages at 30 in flight fits without growing; 384 bytes.
+    // A read of 1 KB messages at 30 in flight fits without growing. 384 bytes.
     private const int SmallestSlots = 32;
 
-    /// <summary>Slots whose state is one word: a bit each in its lower half, their generation in the upper.</summary>
+    /// <summary>Slots per word: a bit each in the lower half, their generation in the upper.</summary>
     public const int GroupSize = 32;
 
-    // What one lease takes over from another: reads that bring more than this are worth a lease of their own.
+    // Reads that bring more than this are worth a lease of their own.
     private const int FewSlots = 4;
     private const int ShortBytes = 256;
 
-    /// <summary>A <see cref="CheckedAtVersion"/> of messages that no filter was asked about yet.</summary>
+    /// <summary>A <see cref="CheckedAtVersion"/> of messages that were never filtered.</summary>
     public const int NeverFiltered = -1;
 
     private static readonly ObjectCache<InboundLease> Spares = new(MaxKept);
 
-    // Taken first: where all waited in one line, what grew at one time would serve the next short read, and one that has not would grow in its place, long after there are enough.
+    // Used first. In a single cache, grown leases would serve short reads, and others would grow in their place, although enough exist.
     private static readonly ObjectCache<InboundLease> GrownSpares = new(MaxKept);
 
-    // Where one thread sends and receives in turn, a message has a lease of its own. From a line, which gives out what has waited longest, each was in no cache, one of thousands after a flood: 0.6 us a message instead of 0.13.
+    // For a thread that sends and receives alternately. A FIFO cache returns the coldest of thousands of leases after a flood: 0.6 us a
+    // message instead of 0.13.
     [ThreadStatic]
     private static InboundLease? t_spare;
 
@@ -50,38 +54,33 @@ internal sealed class InboundLease
     private int _messageStart;
     private bool _hasOwnSlabs;
 
-    /// <summary>The next lease of the same peer.</summary>
     public InboundLease? Next { get; set; }
 
-    /// <summary>Slots filled so far: parts, not messages.</summary>
+    /// <summary>Slots in use: parts, not messages.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Parts from <see cref="Cursor"/> on.</summary>
     public int Unread => Count - Cursor;
 
-    /// <summary>Messages in it.</summary>
     public int Messages { get; private set; }
 
-    /// <summary>Payload bytes in it.</summary>
     public long Bytes { get; private set; }
 
-    /// <summary>The next slot to hand to a consumer: always a message's first.</summary>
+    /// <summary>The next slot to deliver: always the first of a message.</summary>
     public int Cursor { get; set; }
 
-    /// <summary>Its messages are notices of the socket itself (a subscription that came in), not a peer's data: whom they are about. Null for data.</summary>
+    /// <summary>Set if the messages are notifications of the socket itself (such as a subscription): the peer that they concern.</summary>
     public object? NoticeOf { get; set; }
 
-    /// <summary>How often the reader's filter had been narrowed before it was asked about the first of these messages, where the reader filters.</summary>
+    /// <summary>The reader's filter version when its first message was filtered.</summary>
     public int CheckedAtVersion { get; set; }
 
-    /// <summary>Who sent these messages.</summary>
     public object? Source { get; private set; }
 
-    /// <summary>Makes a lease of the STREAM frames at the start of a region; takes a reference to the slab.</summary>
-    /// <param name="slab">Where the frames are.</param>
-    /// <param name="offset">Start of the region; moved behind the frames that were taken.</param>
-    /// <param name="end">End of the region, a frame boundary.</param>
-    /// <param name="source">Who sent them.</param>
+    /// <summary>Creates a lease of the STREAM frames at the start of a region, with a reference to the slab.</summary>
+    /// <remarks>
+    /// <paramref name="offset"/>: Start of the region; advanced past the frames used. <paramref name="end"/>: End of the region, at a frame
+    /// boundary.
+    /// </remarks>
     public static InboundLease Open(Slab slab, ref int offset, int end, object? source = null)
     {
         slab.AddReference();
@@ -97,10 +96,8 @@ internal sealed class InboundLease
         return lease;
     }
 
-    /// <summary>An empty lease, to be filled and then published.</summary>
-    /// <param name="slab">Where most parts will lie; one reference to it is taken over. Null if each part brings its own.</param>
-    /// <param name="source">Who sends.</param>
-    /// <param name="passedAt">See <see cref="CheckedAtVersion"/>.</param>
+    /// <summary>Creates an empty lease, to be filled and then published.</summary>
+    /// <remarks><paramref name="slab"/>: Holds most parts; the lease takes over one reference. Null if each part has its own.</remarks>
     public static InboundLease Rent(Slab? slab, object? source, int passedAt = 0)
     {
         if (!GrownSpares.TryRent(ref t_spare, out InboundLease? lease) && !Spares.TryRent(out lease))
@@ -122,7 +119,6 @@ internal sealed class InboundLease
         return lease;
     }
 
-    /// <summary>Adds a part that lies in the lease's own slab.</summary>
     public void AddPart(int offset, int length)
     {
         ref Slot slot = ref NewSlot();
@@ -131,7 +127,7 @@ internal sealed class InboundLease
         Bytes += length;
     }
 
-    /// <summary>Adds a part that lies in another slab, of which it takes over one reference.</summary>
+    /// <summary>Adds a part in another slab; takes over one reference.</summary>
     public void AddPart(Slab slab, int offset, int length)
     {
         int index = Count;
@@ -148,7 +144,7 @@ internal sealed class InboundLease
         Bytes += length;
     }
 
-    /// <summary>Adds a message of another lease by reference. The caller keeps that alive meanwhile, and ends the one here.</summary>
+    /// <summary>Adds a message of another lease by reference. The caller keeps that lease alive.</summary>
     public void AddParts(InboundLease from, int slot)
     {
         int parts = from.PartsOf(slot);
@@ -160,7 +156,6 @@ internal sealed class InboundLease
         }
     }
 
-    /// <summary>Ends the message that the parts since the last call make up.</summary>
     public void EndMessage()
     {
         int start = _messageStart;
@@ -168,7 +163,7 @@ internal sealed class InboundLease
         _messageStart = Count;
         Messages++;
 
-        // Published by the lock of the queue, before anybody can end one of them.
+        // Published by the queue's lock before any consumer can release one.
         ref long group = ref _groups[start / GroupSize];
         if ((uint)group == 0)
         {
@@ -178,10 +173,9 @@ internal sealed class InboundLease
         group |= 1L << (start % GroupSize);
     }
 
-    /// <summary>Parts of the message that has not ended yet.</summary>
     public int UnfinishedParts => Count - _messageStart;
 
-    /// <summary>Takes the parts of the message that has not ended yet out, into a lease of its own that can be filled up from later reads. Null if there is none.</summary>
+    /// <summary>Moves the unfinished message to a lease of its own, for later reads to complete. Null if there is none.</summary>
     public InboundLease? SplitOpenMessage()
     {
         if (UnfinishedParts == 0)
@@ -189,7 +183,7 @@ internal sealed class InboundLease
             return null;
         }
 
-        InboundLease rest = Rent(slab: null, Source, CheckedAtVersion);
+        InboundLease unfinished = Rent(slab: null, Source, CheckedAtVersion);
         for (int i = _messageStart; i < Count; i++)
         {
             ref Slot slot = ref _slots[i];
@@ -203,21 +197,25 @@ internal sealed class InboundLease
                 _own[i] = null;
             }
 
-            rest.AddPart(own ?? _slab!, slot.Offset, slot.Length);
+            unfinished.AddPart(own ?? _slab!, slot.Offset, slot.Length);
             Bytes -= slot.Length;
         }
 
         Count = _messageStart;
-        return rest;
+        return unfinished;
     }
 
-    /// <summary>Takes over the messages of another lease, where they are few and short, of one part each, and from the same sender: the other one is then given back. Both are unread, and no consumer knows of them.</summary>
+    /// <summary>
+    /// Moves another lease's messages here, if they are few, short, of one part and from the same sender. No consumer may know of either
+    /// lease.
+    /// </summary>
     public bool TryAbsorb(InboundLease other)
     {
-        // Not what is long: in the slab of the lease itself it would stay for as long as any of the others.
+        // Long messages are excluded: in this lease's slab they would stay as long as any of its messages.
         bool isLittle = other.Count <= FewSlots && other.Bytes <= ShortBytes;
         bool hasRoom = Count + other.Count <= MaxSlots && Bytes <= ShortBytes * MaxSlots;
-        bool areAlike = CheckedAtVersion == other.CheckedAtVersion && ReferenceEquals(Source, other.Source) && ReferenceEquals(NoticeOf, other.NoticeOf);
+        bool isSameSource = ReferenceEquals(Source, other.Source) && ReferenceEquals(NoticeOf, other.NoticeOf);
+        bool areAlike = isSameSource && CheckedAtVersion == other.CheckedAtVersion;
         if (!isLittle || !hasRoom || !areAlike || !IsPlain || !other.IsPlain)
         {
             return false;
@@ -235,10 +233,10 @@ internal sealed class InboundLease
         return true;
     }
 
-    /// <summary>Unread, and of messages of one part.</summary>
+    /// <summary>Undelivered, and all messages have one part.</summary>
     private bool IsPlain => Cursor == 0 && Messages == Count;
 
-    /// <summary>Ends all messages but the last. Returns how many.</summary>
+    /// <summary>Releases all messages but the last; returns how many.</summary>
     public int ConflateToLast()
     {
         int dropped = 0;
@@ -256,16 +254,14 @@ internal sealed class InboundLease
         return dropped;
     }
 
-    /// <summary>Fetches the next message's slot and state into the cache: see <see cref="CacheLines"/>.</summary>
     public void FetchSlot()
     {
         Slot[] slots = Volatile.Read(ref _slots);
-        CacheLines.Fetch(slots); // Its length is looked at with each slot.
+        CacheLines.Fetch(slots); // Each slot access checks its length.
         CacheLines.FetchElement(slots, Cursor);
-        CacheLines.Fetch(Volatile.Read(ref _groups)); // All eight of them.
+        CacheLines.Fetch(Volatile.Read(ref _groups)); // All eight words.
     }
 
-    /// <summary>Fetches the beginning of the next message's payload.</summary>
     public void FetchPayload()
     {
         Slot[] slots = Volatile.Read(ref _slots);
@@ -273,22 +269,20 @@ internal sealed class InboundLease
         if ((uint)slot < (uint)slots.Length)
         {
             byte[] array = Volatile.Read(ref _array);
-            CacheLines.Fetch(array); // Whoever asks for the payload has its array's length checked: a third of what ending and reading a message took.
+            // Payload access checks the array's length: this miss was a third of the time to read and release a message.
+            CacheLines.Fetch(array);
             CacheLines.FetchElement(array, slots[slot].Offset);
         }
     }
 
     public int GenerationOf(int slot) => (int)(Volatile.Read(ref _groups[slot / GroupSize]) >> 32);
 
-    /// <summary>Number of parts of the message that begins at a slot.</summary>
     public int PartsOf(int slot) => _slots[slot].Parts;
 
-    /// <summary>The payload of a live message of one part.</summary>
-    /// <exception cref="ObjectDisposedException">The message has ended.</exception>
+    /// <exception cref="ObjectDisposedException">The message was released.</exception>
     public ReadOnlyMemory<byte> Payload(int slot, int generation) => Part(slot, 0, generation);
 
-    /// <summary>One part of a live message.</summary>
-    /// <exception cref="ObjectDisposedException">The message has ended.</exception>
+    /// <exception cref="ObjectDisposedException">The message was released.</exception>
     public ReadOnlyMemory<byte> Part(int slot, int index, int generation)
     {
         ref Slot entry = ref Volatile.Read(ref _slots)[slot + index];
@@ -296,7 +290,7 @@ internal sealed class InboundLease
         int offset = Volatile.Read(ref entry.Offset);
         int length = Volatile.Read(ref entry.Length);
 
-        // Checked last: what was read before it belongs to this message if the generation is still its own.
+        // Last: if the generation still matches, the values read above belong to this message.
         if (!IsLive(slot, generation))
         {
             throw Ended();
@@ -305,13 +299,11 @@ internal sealed class InboundLease
         return new ReadOnlyMemory<byte>(array, offset, length);
     }
 
-    /// <summary>Says so of what the application holds, a message: it knows no lease.</summary>
     public static ObjectDisposedException Ended() => new("Net.Zlink.Message", "The message was disposed, or sent on.");
 
-    /// <summary>The message has not ended.</summary>
     public bool IsLive(int slot, int generation) => AreLive(slot, 1, generation);
 
-    /// <summary>None of the messages, all of one part and of one group, has ended.</summary>
+    /// <summary>Whether none of these one-part messages of one group was released.</summary>
     public bool AreLive(int slot, int count, int generation)
     {
         long bits = BitsOf(slot, count);
@@ -319,7 +311,6 @@ internal sealed class InboundLease
         return (int)(group >> 32) == generation && (group & bits) == bits;
     }
 
-    /// <summary>The payload bytes of one message, all parts.</summary>
     public long BytesOf(int slot)
     {
         int parts = _slots[slot].Parts;
@@ -337,14 +328,14 @@ internal sealed class InboundLease
         return sum;
     }
 
-    /// <summary>Where one part of a message lies, for passing it on by reference. The caller keeps the message alive meanwhile.</summary>
+    /// <summary>Where a part lies, for forwarding by reference. The caller keeps the message alive.</summary>
     public (Slab Slab, int Offset, int Length) OffsetOf(int slot)
     {
         ref Slot entry = ref _slots[slot];
         return (OwnOf(slot) ?? _slab!, entry.Offset, entry.Length);
     }
 
-    /// <summary>Where consecutive messages of a lease that <see cref="Open"/> made lie as they came, headers included. The caller keeps them alive meanwhile.</summary>
+    /// <summary>Where consecutive messages of an <see cref="Open"/> lease lie, headers included. The caller keeps them alive.</summary>
     public (Slab Slab, int Offset, int Length) FramesOf(int slot, int count)
     {
         ref Slot last = ref _slots[slot + count - 1];
@@ -352,13 +343,15 @@ internal sealed class InboundLease
         return (_slab!, offset, last.Offset + last.Length - offset);
     }
 
-    /// <summary>Ends a message. Harmless if it has ended already.</summary>
+    /// <summary>No effect if the message was released before.</summary>
     public void Release(int slot, int generation) => Release(slot, 1, generation);
 
-    /// <summary>Ends messages, all of one part and of one group; several only of a lease that <see cref="Open"/> made. Harmless for those that have ended already.</summary>
+    /// <summary>
+    /// Releases one-part messages of one group; several only in an <see cref="Open"/> lease. No effect on those released before.
+    /// </summary>
     public void Release(int slot, int count, int generation)
     {
-        // Read first: when the message has ended, another's end may recycle the lease. Of a lease that was reused meanwhile it is a stranger's, but then there is nothing to end.
+        // Read first: another release may recycle the lease once this message is released. A stale value is not used then.
         Slab? own = _hasOwnSlabs && Volatile.Read(ref _slots)[slot].Parts == 1 ? OwnOf(slot) : null;
         ref long group = ref _groups[slot / GroupSize];
         long bits = BitsOf(slot, count);
@@ -369,7 +362,7 @@ internal sealed class InboundLease
             long before = Interlocked.CompareExchange(ref group, left, seen);
             if (before == seen)
             {
-                // Of the last group nobody else can know that it is: then no interlocked operation is needed (5 ns).
+                // Only this thread can know that this is the last group: then no interlocked operation is needed (5 ns).
                 if ((uint)left == 0 && (Volatile.Read(ref _liveGroups) == 1 || Interlocked.Decrement(ref _liveGroups) == 0))
                 {
                     Recycle();
@@ -383,7 +376,6 @@ internal sealed class InboundLease
         }
     }
 
-    /// <summary>Ends the messages from <see cref="Cursor"/> on, which no consumer has seen.</summary>
     public void ReleaseRemaining()
     {
         int count = Count;
@@ -395,7 +387,6 @@ internal sealed class InboundLease
         }
     }
 
-    /// <summary>As <see cref="ReleaseRemaining"/>, for a lease and all that are linked behind it.</summary>
     public static void ReleaseAll(InboundLease? lease)
     {
         while (lease is not null)
@@ -406,7 +397,7 @@ internal sealed class InboundLease
         }
     }
 
-    /// <summary>Gives back a lease that holds no whole message, and so cannot be ended by one.</summary>
+    /// <summary>Returns a lease that holds no whole message, so that no release would return it.</summary>
     public void Abandon()
     {
         if (_liveGroups == 0)
@@ -421,7 +412,8 @@ internal sealed class InboundLease
     {
         if (Count == _slots.Length)
         {
-            int larger = Math.Max(MaxSlots, Count * 2); // At once: by halves it would take twice as many bytes for what nearly all of them come to.
+            // In one step: doubling would use twice the bytes, and nearly all leases that grow reach the maximum.
+            int larger = Math.Max(MaxSlots, Count * 2);
             Array.Resize(ref _slots, larger);
             Array.Resize(ref _groups, larger / GroupSize);
         }
@@ -439,7 +431,7 @@ internal sealed class InboundLease
         Next = null;
         for (int i = 0; i * GroupSize < Count; i++)
         {
-            // Only handles to ended messages refer to these words now; a new generation makes them strangers.
+            // Only handles of released messages refer to these words now: a new generation invalidates them.
             Volatile.Write(ref _groups[i], (_groups[i] & ~(long)uint.MaxValue) + (1L << 32));
         }
 
@@ -463,12 +455,12 @@ internal sealed class InboundLease
         {
             bool isWhole = i < _messageStart;
             int parts = isWhole ? _slots[i].Parts : Count - i;
-            bool isReleased = isWhole && parts == 1; // With its message.
+            bool isReleased = isWhole && parts == 1; // Released with its message.
             for (int end = i + parts; i < end; i++)
             {
                 if (i >= _own.Length)
                 {
-                    return; // It has grown since the last part that lies elsewhere, for parts in its own slab.
+                    return; // It grew after the last part in another slab.
                 }
 
                 Slab? own = _own[i];
@@ -492,7 +484,7 @@ internal sealed class InboundLease
         public int Offset;
         public int Length;
 
-        /// <summary>Of a message's first slot: how many parts it has.</summary>
+        /// <summary>In a message's first slot: its number of parts.</summary>
         public int Parts;
     }
 }

@@ -3,11 +3,14 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>What an <see cref="OutboundQueue"/> holds, and its books: messages, control frames, the segment on its way, and what becomes of all that after a loss. Not thread-safe: under the queue's lock.</summary>
-/// <remarks>A part of its queue, never to be copied.</remarks>
+/// <summary>
+/// What an <see cref="OutboundQueue"/> holds: messages, control frames, the segment in flight, and the counters. Under the queue's lock;
+/// never copy it.
+/// </summary>
 internal struct OutboundBacklog(BufferPool pool)
 {
-    // What one system call takes: 256 KiB more or less, which leaves one short packet behind it instead of one behind each 64 KiB (docs/benchmarks/log.md, "Full packets"), in as many pieces as the runtime passes on without allocating.
+    // Per system call: 256 KiB leave one short packet instead of one per 64 KiB (docs/benchmarks/log.md, "Full packets"). The runtime
+    // passes on this many pieces without allocating.
     private const int GatheredBytes = 256 * 1024;
     private const int MaxGathered = 8;
 
@@ -21,17 +24,18 @@ internal struct OutboundBacklog(BufferPool pool)
     [UnscopedRef]
     public readonly ref readonly OutboundCounts Counts => ref _counts;
 
-    /// <summary>Messages are kept back: only control frames go out.</summary>
+    /// <summary>Messages wait; only control frames are written.</summary>
     public bool IsSendPaused { get; set; }
 
-    /// <summary>Only the newest message is kept.</summary>
+    /// <summary>Keeps only the newest message.</summary>
     public bool Conflates { get; set; }
 
     public readonly bool HasMessages => !_messages.IsEmpty;
 
-    /// <summary>Takes a message in. True if handed-over memory was copied, so that its owner can be disposed once the lock is left.</summary>
-    /// <param name="message">The message.</param>
-    /// <param name="obsolete">The one that it takes the place of, where only the newest is kept: for the caller to release outside the lock.</param>
+    /// <summary>Returns true if donated memory was copied: dispose it outside the lock.</summary>
+    /// <remarks>
+    /// <paramref name="obsolete"/>: With <see cref="Conflates"/>: the superseded messages, to be released outside the lock.
+    /// </remarks>
     public bool Add(in OutgoingMessage message, out OutboundSegment? obsolete)
     {
         obsolete = Begin();
@@ -40,7 +44,7 @@ internal struct OutboundBacklog(BufferPool pool)
         return copied;
     }
 
-    /// <summary>Takes one message in that the socket itself has to say, encoded; copies it. It takes no other one's place: of two topics that a subscriber names, the second is no news of the first.</summary>
+    /// <summary>Copies an encoded message of the socket itself. Not conflated: a second topic does not supersede the first.</summary>
     public void AddOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isUpdate)
     {
         _messages.BeginMessage(isUpdate);
@@ -52,7 +56,7 @@ internal struct OutboundBacklog(BufferPool pool)
         }
     }
 
-    /// <summary>Takes in one message that was encoded outside the lock, with its array. Returns what is obsolete by it, as <see cref="Add(in OutgoingMessage, out OutboundSegment?)"/>.</summary>
+    /// <summary>Takes over an array encoded outside the lock. Returns superseded messages.</summary>
     public OutboundSegment? AddArray(byte[] array, int length)
     {
         OutboundSegment? obsolete = Begin();
@@ -61,7 +65,7 @@ internal struct OutboundBacklog(BufferPool pool)
         return obsolete;
     }
 
-    /// <summary>Takes in messages that others use too; long ones by a reference of its own. Returns what is obsolete by them, as <see cref="Add(in OutgoingMessage, out OutboundSegment?)"/>.</summary>
+    /// <summary>Adds encoded messages that other queues share; long ones by reference. Returns superseded messages.</summary>
     public OutboundSegment? AddShared(Slab encoded, int offset, int length, int messages)
     {
         OutboundSegment? obsolete = Begin();
@@ -70,10 +74,12 @@ internal struct OutboundBacklog(BufferPool pool)
         return obsolete;
     }
 
-    /// <summary>Takes in protocol frames. False if too many wait already.</summary>
+    /// <summary>False if too many bytes wait already.</summary>
     public bool TryAddControl(ReadOnlySpan<byte> frames) => _control.TryAdd(frames, pool);
 
-    /// <summary>The next segment to write, or null: control frames first, where a frame ends. If <paramref name="several"/>, what may leave in the same write is linked to it.</summary>
+    /// <summary>
+    /// Control frames come first, at a frame boundary. If <paramref name="several"/>, the rest of the same write is linked.
+    /// </summary>
     public OutboundSegment? Next(bool several)
     {
         if (!_midFrame && !_control.IsEmpty)
@@ -81,7 +87,7 @@ internal struct OutboundBacklog(BufferPool pool)
             return _inFlight = _control.Dequeue();
         }
 
-        // A body whose header is written goes out even while messages are held: the frame must be whole before anything else is said.
+        // After its header was written, a body follows even while sending is paused: the frame must be completed first.
         _inFlight = IsSendPaused && !_midFrame ? null : _messages.Dequeue();
         if (several && !Conflates && _inFlight is { } first && !_messages.IsEmpty)
         {
@@ -91,7 +97,7 @@ internal struct OutboundBacklog(BufferPool pool)
         return _inFlight;
     }
 
-    /// <summary>What is linked behind a segment that is being written waits again, in front of everything: its write has to wait.</summary>
+    /// <summary>Puts the segments linked to this one back to the front, since its write must wait.</summary>
     public void PutBack(OutboundSegment segment)
     {
         if (segment.Next is { } first)
@@ -101,7 +107,7 @@ internal struct OutboundBacklog(BufferPool pool)
         }
     }
 
-    /// <summary>Accounts for a segment that was written, the first of those in flight. Returns the next of these, if there is one.</summary>
+    /// <summary>Counts the first segment in flight as written. Returns the next one in flight, or null.</summary>
     public OutboundSegment? Written(OutboundSegment segment)
     {
         _inFlight = segment.Next;
@@ -115,7 +121,6 @@ internal struct OutboundBacklog(BufferPool pool)
         return _inFlight;
     }
 
-    /// <summary>The queue has nothing to do with a segment that is being written any more.</summary>
     public void Forget(OutboundSegment? segment)
     {
         if (ReferenceEquals(_inFlight, segment))
@@ -124,7 +129,10 @@ internal struct OutboundBacklog(BufferPool pool)
         }
     }
 
-    /// <summary>Takes all messages out, counting them as dropped, and all control frames; linked, for the caller to release outside the lock. The segment in flight stays: the operating system may still read it.</summary>
+    /// <summary>
+    /// Removes all messages, counted as dropped, and control frames; release them outside the lock. The segment in flight stays: the kernel
+    /// may still read it.
+    /// </summary>
     public OutboundSegment? DropAll()
     {
         _counts.CompleteUpdates(_counts.QueuedUpdates, _counts.QueuedUpdateBytes, written: false);
@@ -134,7 +142,9 @@ internal struct OutboundBacklog(BufferPool pool)
         return dropped;
     }
 
-    /// <summary>Takes all messages out for another queue, as if they had never been accepted here. There is no connection, so they are whole; and there is no news among them.</summary>
+    /// <summary>
+    /// Removes all messages for another queue, as if never accepted here. There is no connection, so they are whole and no updates.
+    /// </summary>
     public OutboundSegment? GiveAll(out OutboundCounts given)
     {
         given = new OutboundCounts { QueuedMessages = _counts.QueuedMessages, QueuedBytes = _counts.QueuedBytes };
@@ -142,7 +152,6 @@ internal struct OutboundBacklog(BufferPool pool)
         return _messages.DequeueAll();
     }
 
-    /// <summary>Takes in, first of all, what another queue has given.</summary>
     public void Adopt(OutboundSegment? first, in OutboundCounts given)
     {
         if (first is not null)
@@ -152,7 +161,9 @@ internal struct OutboundBacklog(BufferPool pool)
         }
     }
 
-    /// <summary>As <see cref="DropAll"/>, but what has begun to leave goes on to its message's end: the connection stays, and a message is sent whole or not at all.</summary>
+    /// <summary>
+    /// As <see cref="DropAll"/>, except a message that is partly sent: the connection stays, so the message must be completed.
+    /// </summary>
     public OutboundSegment? DropUnstarted()
     {
         OutboundSegment? dropped = _messages.DequeueAllUnstarted(out int messages, out long bytes);
@@ -161,7 +172,10 @@ internal struct OutboundBacklog(BufferPool pool)
         return dropped;
     }
 
-    /// <summary>The peer has no connection, and the next one is told all anew: takes out what is news, counting it as obsolete, be it later that of a segment which the lost connection has not let go of yet.</summary>
+    /// <summary>
+    /// Drops subscription updates as obsolete, since the next connection sends all subscriptions anew. Includes an update in flight on the
+    /// lost connection, later.
+    /// </summary>
     public OutboundSegment? DropSubscriptionUpdates()
     {
         _dropsUpdates = OutboundSegment.UpdatesIn(_inFlight).Messages > 0;
@@ -171,11 +185,11 @@ internal struct OutboundBacklog(BufferPool pool)
         return dropped;
     }
 
-    /// <summary>Control frames wait, be it behind a frame that is on its way.</summary>
     public readonly bool HasControl => !_control.IsEmpty;
 
     /// <summary>
-    /// The connection is lost: whole messages that were not handed over stay, in order; one that may have left in part is dropped and counted, and control frames go. Returns segments to release.
+    /// The connection is lost. Whole unsent messages stay, in order. A message that may be partly sent is dropped and counted, and so are
+    /// control frames.
     /// </summary>
     public OutboundSegment? Lose()
     {
@@ -183,7 +197,7 @@ internal struct OutboundBacklog(BufferPool pool)
         OutboundSegment? segment = _inFlight;
         while (segment is { IsControl: false } whole && whole.Sent == whole.Length)
         {
-            SettleWritten(whole); // It stays linked to what was written with it: their connection gives them back.
+            SettleWritten(whole); // It stays linked to the others of its write: their connection releases them.
             segment = whole.Next;
         }
 
@@ -199,10 +213,10 @@ internal struct OutboundBacklog(BufferPool pool)
         }
         else
         {
-            dropped = DropRemaining(); // Nothing, unless the message that was written last is not whole yet.
+            dropped = DropRemaining(); // Nothing, unless the last written message is unfinished.
         }
 
-        _inFlight = null; // Its connection gives it back; a second loss must not count it again.
+        _inFlight = null; // Its connection releases it; a second loss must not count it again.
         _midFrame = false;
         if (_dropsUpdates)
         {
@@ -215,20 +229,22 @@ internal struct OutboundBacklog(BufferPool pool)
 
     private void SettleWritten(OutboundSegment segment)
     {
-        // Nothing is queued any more where it was dropped while this segment was on its way.
-        _counts.Settle(Math.Min(segment.Messages, _counts.QueuedMessages), Math.Min(segment.Length - segment.Skipped, _counts.QueuedBytes), written: true);
+        // Nothing is queued any more if it was dropped while this segment was in flight.
+        long bytes = segment.Length - segment.Skipped;
+        _counts.Settle(Math.Min(segment.Messages, _counts.QueuedMessages), Math.Min(bytes, _counts.QueuedBytes), written: true);
         if (segment.IsSubscriptionUpdate)
         {
-            _counts.CompleteUpdates(Math.Min(segment.Messages, _counts.QueuedUpdates), Math.Min(segment.Length - segment.Skipped, _counts.QueuedUpdateBytes), written: true);
+            long messages = Math.Min(segment.Messages, _counts.QueuedUpdates);
+            _counts.CompleteUpdates(messages, Math.Min(bytes, _counts.QueuedUpdateBytes), written: true);
         }
     }
 
-    /// <summary>Links what may be written together with a segment: up to where a control frame has to come first.</summary>
+    /// <summary>Links segments for the same write, up to where a control frame must come first.</summary>
     private void Gather(OutboundSegment first)
     {
         OutboundSegment last = first;
         int bytes = first.Length;
-        for (int parts = 1; parts < MaxGathered && bytes < GatheredBytes && !_messages.IsEmpty && (last.EndsMidFrame || (_control.IsEmpty && !IsSendPaused)); parts++)
+        for (int parts = 1; parts < MaxGathered && bytes < GatheredBytes && !_messages.IsEmpty && MayFollow(last); parts++)
         {
             last.Next = _messages.Dequeue();
             last = last.Next!;
@@ -236,7 +252,9 @@ internal struct OutboundBacklog(BufferPool pool)
         }
     }
 
-    /// <summary>Returns what the next message makes obsolete, taken out: a message whose beginning is with the kernel already goes out whole.</summary>
+    private readonly bool MayFollow(OutboundSegment last) => last.EndsMidFrame || (_control.IsEmpty && !IsSendPaused);
+
+    /// <summary>Returns superseded messages. A message that is partly sent is completed.</summary>
     private OutboundSegment? Begin()
     {
         OutboundSegment? obsolete = Conflates && !_messages.IsEmpty ? Supersede() : null;
@@ -248,7 +266,7 @@ internal struct OutboundBacklog(BufferPool pool)
     {
         OutboundSegment? obsolete = _messages.DequeueAllUnstarted(out int messages, out long bytes);
         _counts.Settle(messages, bytes, written: false);
-        _counts.Excuse(messages, bytes); // No news among it: a socket that keeps the newest only and sends both is none of ours.
+        _counts.Excuse(messages, bytes); // Contains no updates: no socket type both conflates and sends them.
         return obsolete;
     }
 
@@ -282,7 +300,7 @@ internal struct OutboundBacklog(BufferPool pool)
             return;
         }
 
-        // Copied, at most once per loss: the operating system may still read the old one.
+        // Copied, once per loss: the kernel may still read the old segment.
         OutboundSegment kept = OutboundSegment.ForEncoding(pool.RentArray(left));
         broken.Memory.Span.Slice(loss.Boundary, left).CopyTo(kept.FreeSpan);
         kept.Length = left;

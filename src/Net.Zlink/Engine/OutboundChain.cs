@@ -4,18 +4,20 @@ using Net.Zlink.Protocol;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>Encoded messages in order, as a chain of segments: small ones packed into shared arrays, large ones as segments of their own. Not thread-safe.</summary>
+/// <summary>
+/// Encoded messages in order, as a chain of segments: small ones packed into shared arrays, large ones in segments of their own. Not
+/// thread-safe; never copy it.
+/// </summary>
 /// <remarks>
-/// A message may lie across several segments (a header here, its large body in the next). The chain knows for each segment how many bytes at its start belong to a message that began earlier,
-/// so that after a loss a half-sent message can be left out whole (docs/architecture.md, "After a loss").
-/// <para>A part of its queue, never to be copied: a thread that sends to a thousand peers waits for memory at each object on its way.</para>
+/// A message may span segments. Each segment records how many of its first bytes continue an earlier message, so that a loss drops a
+/// half-sent message whole (docs/architecture.md, "After a loss"). A struct: with a thousand peers each object on the way is a cache miss.
 /// </remarks>
 internal struct OutboundChain(BufferPool pool)
 {
-    // From here on a payload gets a buffer and a send of its own: 16 KiB is where a copy under the lock (about 1 us) costs more than a second send.
+    // Larger payloads get a buffer and a send of their own: a copy of 16 KiB under the lock (about 1 us) costs more than a second send.
     public const int LargePayload = 16 * 1024;
 
-    // A run of received messages that nothing is queued before goes without a copy from here on: copying 4 KiB that have left the cache costs about as much as a segment, some 0.4 us.
+    // Larger runs are forwarded without a copy, if the queue is empty: copying 4 KiB of cold memory costs as much as a segment, 0.4 us.
     private const int SmallestRun = 4 * 1024;
 
     private OutboundSegment? _first;
@@ -27,11 +29,13 @@ internal struct OutboundChain(BufferPool pool)
 
     public readonly bool IsEmpty => _first is null;
 
-    /// <summary>Bytes of the message being appended so far: its parts together may be more than an array holds.</summary>
+    /// <summary>The current message's bytes, which may exceed one array.</summary>
     public long MessageBytes { get; private set; }
 
-    /// <summary>Begins a message; its frames follow, then <see cref="EndMessage"/>.</summary>
-    /// <param name="isUpdate">See <see cref="OutboundSegment.IsSubscriptionUpdate"/>. It has segments of its own, each frame in one piece.</param>
+    /// <summary>Its frames follow, then <see cref="EndMessage"/>.</summary>
+    /// <param name="isUpdate">
+    /// See <see cref="OutboundSegment.IsSubscriptionUpdate"/>. Updates have segments of their own, each frame in one segment.
+    /// </param>
     public void BeginMessage(bool isUpdate = false)
     {
         _messageStart = null;
@@ -39,10 +43,9 @@ internal struct OutboundChain(BufferPool pool)
         _isUpdate = isUpdate;
     }
 
-    /// <summary>Ends the message, or several that were added at once: counted in the segment that holds the last byte.</summary>
+    /// <summary>Messages are counted in the segment with their last byte.</summary>
     public void EndMessage(int messages = 1) => _last!.Messages += messages;
 
-    /// <summary>Adds one frame; copies the payload.</summary>
     public void AddFrame(FrameHeader header, ReadOnlySpan<byte> payload)
     {
         int total = header.Length + payload.Length;
@@ -54,7 +57,6 @@ internal struct OutboundChain(BufferPool pool)
         Grown(segment, total);
     }
 
-    /// <summary>Adds bytes that are encoded frames already; copies them.</summary>
     public void AddEncoded(ReadOnlySpan<byte> encoded, ReadOnlySpan<byte> more = default)
     {
         int total = encoded.Length + more.Length;
@@ -64,7 +66,6 @@ internal struct OutboundChain(BufferPool pool)
         Grown(segment, total);
     }
 
-    /// <summary>Adds encoded frames in an array that was filled outside; takes it over.</summary>
     public void AddArray(byte[] array, int length)
     {
         OutboundSegment segment = OutboundSegment.ForEncoding(array);
@@ -72,14 +73,16 @@ internal struct OutboundChain(BufferPool pool)
         Grown(segment, length);
     }
 
-    /// <summary>Adds whole messages, encoded already, in a slab: long ones by a reference of its own, short ones by copying them.</summary>
+    /// <summary>Adds encoded messages of a slab: long ones by reference, short ones as copies.</summary>
     public void AddShared(Slab slab, int offset, int length, int messages)
     {
         if (_last is { IsSubscriptionUpdate: false } last && last.TryExtend(slab, offset, length))
         {
             Enter(last, length);
         }
-        else if (messages == 1 ? length >= LargePayload : length >= (IsEmpty ? SmallestRun : LargePayload) && !slab.ShouldBeCopied)
+        else if (messages == 1
+            ? length >= LargePayload
+            : length >= (IsEmpty ? SmallestRun : LargePayload) && !slab.ShouldBeCopied)
         {
             slab.AddReference();
             OutboundSegment segment = OutboundSegment.ForShared(slab, offset, length);
@@ -92,7 +95,6 @@ internal struct OutboundChain(BufferPool pool)
         }
     }
 
-    /// <summary>Adds one frame whose body stays in the slab where it is; takes over one reference.</summary>
     public void AddSharedFrame(FrameHeader header, Slab slab, int offset, int length)
     {
         AddHeaderBefore(header);
@@ -101,14 +103,13 @@ internal struct OutboundChain(BufferPool pool)
         Enter(body, length);
     }
 
-    /// <summary>Adds one frame whose body is memory that the caller handed over.</summary>
     public void AddDonatedFrame(FrameHeader header, IMemoryOwner<byte> owner, ReadOnlyMemory<byte> payload)
     {
         AddHeaderBefore(header);
         AddDonatedBody(owner, payload);
     }
 
-    /// <summary>Adds frames that are encoded already and end in a header, whose body is memory that the caller handed over.</summary>
+    /// <summary>The encoded frames end in the header of the donated body.</summary>
     public void AddBeforeDonated(ReadOnlySpan<byte> encoded, IMemoryOwner<byte> owner, ReadOnlyMemory<byte> payload)
     {
         encoded.CopyTo(SpaceBeforeBody(encoded.Length));
@@ -122,13 +123,12 @@ internal struct OutboundChain(BufferPool pool)
         Enter(body, payload.Length);
     }
 
-    /// <summary>Takes the next segment to write, or null.</summary>
     public OutboundSegment? Dequeue()
     {
         OutboundSegment? segment = _first;
         if (segment is null)
         {
-            // Remember how much a burst takes: the next one then fits one segment. Falls slowly, so one small burst does not undo it.
+            // Remembers the burst size, so that the next burst fits one segment. It falls slowly: one small burst does not undo it.
             _sizeHint = _burst >= _sizeHint ? _burst : _sizeHint - ((_sizeHint - _burst) / 8);
             _burst = 0;
             return null;
@@ -150,7 +150,6 @@ internal struct OutboundChain(BufferPool pool)
         return segment;
     }
 
-    /// <summary>Takes everything out, linked.</summary>
     public OutboundSegment? DequeueAll()
     {
         OutboundSegment? all = _first;
@@ -159,22 +158,20 @@ internal struct OutboundChain(BufferPool pool)
         return all;
     }
 
-    /// <summary>Takes everything out but the rest of a message whose beginning was taken before.</summary>
-    /// <param name="messages">Messages taken out.</param>
-    /// <param name="bytes">Their bytes.</param>
+    /// <summary>Removes all messages except the rest of one that is partly dequeued.</summary>
     public OutboundSegment? DequeueAllUnstarted(out int messages, out long bytes)
     {
-        OutboundSegment? rest = null;
+        OutboundSegment? head = null;
         OutboundSegment? obsolete = _first;
         messages = 0;
         bytes = 0;
         while (obsolete is { HeadBytes: > 0 } segment)
         {
-            rest = segment;
+            head = segment;
             obsolete = segment.Next;
             if (segment.Messages > 0)
             {
-                // Its end is here; what is packed behind it goes.
+                // Messages packed after this one's end are removed.
                 messages += segment.Messages - 1;
                 bytes += segment.Length - segment.HeadBytes;
                 segment.Messages = 1;
@@ -190,20 +187,19 @@ internal struct OutboundChain(BufferPool pool)
             bytes += segment.Length - segment.Skipped;
         }
 
-        _last = rest;
-        if (rest is null)
+        _last = head;
+        if (head is null)
         {
             _first = null;
         }
         else
         {
-            rest.Next = null;
+            head.Next = null;
         }
 
         return obsolete;
     }
 
-    /// <summary>Takes out what is news.</summary>
     public OutboundSegment? DequeueUpdates()
     {
         OutboundSegment? updates = null;
@@ -234,7 +230,7 @@ internal struct OutboundChain(BufferPool pool)
         return updates;
     }
 
-    /// <summary>Puts a segment in front of what is there, whole messages only.</summary>
+    /// <summary>The segment holds whole messages only.</summary>
     public void PutFirst(OutboundSegment segment)
     {
         segment.Next = _first;
@@ -242,8 +238,7 @@ internal struct OutboundChain(BufferPool pool)
         _last ??= segment;
     }
 
-    /// <summary>Puts segments that were taken, and of which nothing has left, back where they were.</summary>
-    /// <param name="first">The first of them; the others are linked to it.</param>
+    /// <summary>Puts dequeued segments, linked and unsent, back to the front.</summary>
     public void PutBack(OutboundSegment first)
     {
         OutboundSegment last = first;
@@ -254,21 +249,19 @@ internal struct OutboundChain(BufferPool pool)
             taken += next.IsEncoded ? next.Length : 0;
         }
 
-        _burst = Math.Max(0, _burst - taken); // Counted when they are taken again.
+        _burst = Math.Max(0, _burst - taken); // Counted when they are dequeued again.
         last.Next = _first;
         _first = first;
         if (_last is null)
         {
-            // The last one goes on to be filled, or a slow reader would cost a fresh array each time that a write is tried.
+            // The last one stays open: otherwise a slow reader would cost a new array with each attempt to write.
             _last = last;
             last.IsOpen = last is { IsEncoded: true, EndsMidFrame: false };
         }
     }
 
-    /// <summary>After a loss in the middle of a message: takes the rest of that message out, over as many segments as it has.</summary>
-    /// <param name="bytes">Its bytes that were taken out.</param>
-    /// <param name="dropped">Whole segments that held nothing else, linked, for the caller to release outside its lock.</param>
-    /// <returns>True if the message's end was met, and with it one message is gone.</returns>
+    /// <summary>After a loss within a message: removes the rest of that message.</summary>
+    /// <returns>True if the message's end was found: one message is dropped.</returns>
     public bool DropUnfinishedMessage(out long bytes, out OutboundSegment? dropped)
     {
         bytes = 0;
@@ -307,7 +300,7 @@ internal struct OutboundChain(BufferPool pool)
 
     private Span<byte> SpaceBeforeBody(int length)
     {
-        // No room beside the header: behind handed-over memory a segment stays as it is, so anything larger would be wasted on every message.
+        // Just the header's size: a segment before donated memory is never extended, so more would be wasted with each message.
         if (_last is not { IsOpen: true, IsSubscriptionUpdate: false } last || last.FreeSpan.Length < length)
         {
             last = OutboundSegment.ForEncoding(pool.RentArray(length));
@@ -347,7 +340,8 @@ internal struct OutboundChain(BufferPool pool)
             return last;
         }
 
-        int size = OutboundSegment.SizeFor(Math.Max(Math.Max(_sizeHint, needed), _last is { IsEncoded: true } full ? full.Memory.Length * 4 : 0));
+        int next = _last is { IsEncoded: true } full ? full.Memory.Length * 4 : 0;
+        int size = OutboundSegment.SizeFor(Math.Max(Math.Max(_sizeHint, needed), next));
         OutboundSegment segment = OutboundSegment.ForEncoding(pool.RentArray(Math.Max(size, needed)));
         Link(segment);
         return segment;

@@ -1,6 +1,6 @@
 namespace Net.Zlink.Engine;
 
-/// <summary>The books of one outbound queue: accepted = written + dropped + queued, in messages and in encoded bytes.</summary>
+/// <summary>One outbound queue's counters: accepted = written + dropped + queued, in messages and encoded bytes.</summary>
 internal struct OutboundCounts
 {
     public long AcceptedMessages;
@@ -12,21 +12,19 @@ internal struct OutboundCounts
     public long DroppedMessages;
     public long DroppedBytes;
 
-    /// <summary>Of the dropped ones: what nobody misses. A newer message has taken their place, or they said what the peer is told anew.</summary>
+    /// <summary>Dropped, but superseded or sent anew.</summary>
     public long ObsoleteMessages;
     public long ObsoleteBytes;
 
-    /// <summary>Of the queued ones: what says what has changed and nothing else, and becomes obsolete with the connection.</summary>
+    /// <summary>Queued subscription updates, which become obsolete with the connection.</summary>
     public long QueuedUpdates;
     public long QueuedUpdateBytes;
 
-    /// <summary>Dropped messages that their receiver misses.</summary>
+    /// <summary>Dropped messages that the receiver misses.</summary>
     public readonly long MissedMessages => DroppedMessages - ObsoleteMessages;
 
-    /// <summary>Their bytes.</summary>
     public readonly long MissedBytes => DroppedBytes - ObsoleteBytes;
 
-    /// <summary>Messages were taken in.</summary>
     public void Accept(long messages, long bytes)
     {
         AcceptedMessages += messages;
@@ -35,7 +33,6 @@ internal struct OutboundCounts
         QueuedBytes += bytes;
     }
 
-    /// <summary>Queued messages left the queue.</summary>
     public void Settle(long messages, long bytes, bool written)
     {
         QueuedMessages -= messages;
@@ -52,14 +49,12 @@ internal struct OutboundCounts
         }
     }
 
-    /// <summary>Messages that were taken in are news.</summary>
     public void AddUpdate(long messages, long bytes)
     {
         QueuedUpdates += messages;
         QueuedUpdateBytes += bytes;
     }
 
-    /// <summary>Of messages that left the queue some were news.</summary>
     public void CompleteUpdates(long messages, long bytes, bool written)
     {
         QueuedUpdates -= messages;
@@ -70,7 +65,6 @@ internal struct OutboundCounts
         }
     }
 
-    /// <summary>Some of those that were dropped are missed by nobody.</summary>
     public void Excuse(long messages, long bytes)
     {
         ObsoleteMessages += messages;

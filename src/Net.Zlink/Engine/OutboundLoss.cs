@@ -2,14 +2,12 @@ using Net.Zlink.Protocol.Zmp;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>Where a segment that was being written can be taken up again on another connection: at a message boundary behind everything that may have left.</summary>
-/// <param name="Boundary">Start of the first whole message that was not handed over; the segment's length if there is none.</param>
-/// <param name="Written">Messages that ended within what was completely handed over.</param>
-/// <param name="Lost">Messages cut off or unconfirmed, of which the end is in this segment.</param>
-/// <param name="Continues">A message that was cut off goes on in the next segment.</param>
+/// <summary>
+/// Where a segment in flight can continue on another connection: at a message boundary after everything that may have been sent.
+/// </summary>
 internal readonly record struct OutboundLoss(int Boundary, int Written, int Lost, bool Continues)
 {
-    /// <summary>Looks at the segment that was in flight when a ZMP connection broke. Control frames count as part of the message before or around them.</summary>
+    /// <summary>For ZMP. Control frames belong to the message around or before them.</summary>
     public static OutboundLoss Of(OutboundSegment segment)
     {
         int gone = Math.Max(segment.Sent, segment.Exposed);
@@ -18,7 +16,7 @@ internal readonly record struct OutboundLoss(int Boundary, int Written, int Lost
         int lost = 0;
         if (segment.HeadBytes > 0)
         {
-            // Its beginning left with an earlier segment: whatever is left of it must not be sent alone.
+            // Its beginning was sent with an earlier segment: the rest must not be sent alone.
             if (segment.HeadBytes == segment.Length)
             {
                 bool ended = segment.Messages > 0;
@@ -29,7 +27,7 @@ internal readonly record struct OutboundLoss(int Boundary, int Written, int Lost
             Count(position);
         }
 
-        // Not before here: of memory that was handed over and has no owner any more nothing can be read, and nothing need be.
+        // Read only now: donated memory that was disposed cannot be read, and need not be.
         ReadOnlySpan<byte> bytes = segment.Memory.Span[..segment.Length];
         while (position < gone)
         {
@@ -61,7 +59,8 @@ internal readonly record struct OutboundLoss(int Boundary, int Written, int Lost
         while (bytes.Length - position >= ZmpFrame.HeaderSize)
         {
             var flags = (ZmpFlags)bytes[position + ZmpFrame.FlagsOffset];
-            long end = (long)position + ZmpFrame.HeaderSize + ZmpFrame.ReadLength(bytes[position..]); // A body of nearly 2 GiB in the next segment ends beyond what an int holds.
+            // A body of nearly 2 GiB in the next segment ends beyond an int.
+            long end = (long)position + ZmpFrame.HeaderSize + ZmpFrame.ReadLength(bytes[position..]);
             if (end > bytes.Length)
             {
                 break;

@@ -3,16 +3,14 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>What waits to be written to one peer: encoded bytes, their message boundaries, the limits, and those who wait for room.</summary>
+/// <summary>One peer's outbound queue: encoded bytes, message boundaries, limits, and blocked sends.</summary>
 /// <remarks>
-/// Any thread appends; the one that holds the <em>write turn</em> takes segments and writes them. The turn is taken by the append that finds
-/// nobody holding it (which then schedules the connection, once), so load turns into batching by itself: while a write is on its way, appends only
-/// accumulate. The lock is held for pointer work and for copying payloads below <see cref="OutboundChain.LargePayload"/>.
-/// While the queue is <em>held</em> (no connection yet, a handshake, a loss) messages only accumulate and control frames alone are written.
+/// Any thread appends. One thread at a time writes: the append that finds no writer becomes the writer and schedules the connection once,
+/// so appends during a write form the next batch. The lock is held for pointer work and copies below
+/// <see cref="OutboundChain.LargePayload"/>. While sending is paused (no connection, a handshake, a loss) messages accumulate, and only
+/// control
+/// frames are written.
 /// </remarks>
-/// <param name="pool">Where memory comes from.</param>
-/// <param name="limits">How much may wait here.</param>
-/// <param name="budget">How much may wait in the whole context; null: no limit.</param>
 internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBudget? budget = null) : IWaiterList, IShareOwner
 {
     private ShortLock _gate;
@@ -23,17 +21,17 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     private bool _closed;
     private bool _refused;
 
-    /// <summary>The write turn is held: a flush is scheduled or on its way.</summary>
+    /// <summary>A flush is scheduled or running.</summary>
     public bool HasWriter => Volatile.Read(ref _hasWriter);
 
-    /// <summary>Only the newest message is kept, and no limit applies.</summary>
+    /// <summary>Keeps only the newest message, without limits.</summary>
     public bool Conflates
     {
         get => _backlog.Conflates;
         init => _backlog.Conflates = value;
     }
 
-    /// <summary>Told, outside the lock and from any thread, that a queue which had refused a message has room again, or is closed.</summary>
+    /// <summary>Called outside the lock, on any thread: a queue that refused a message has capacity again, or is closed.</summary>
     public Action? CapacityAvailable { get; init; }
 
     public OutboundCounts Counts
@@ -47,10 +45,9 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         }
     }
 
-    /// <inheritdoc cref="QueueCapacity.CauseOf"/>
-    public FullCause FullCause => _capacity.CauseOf(_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes); // Without the lock: for people and counters.
+    // Without the lock: for texts and counters.
+    public FullCause FullCause => _capacity.CauseOf(_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes);
 
-    /// <summary>What a send would meet now.</summary>
     public SendStatus Status
     {
         get
@@ -62,10 +59,10 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         }
     }
 
-    /// <summary>Appends one message; copies what is not handed over.</summary>
-    /// <param name="message">The message. Of an accepted one the queue owns what was handed over with it.</param>
-    /// <param name="schedule">True if the caller got the write turn and must schedule the flush.</param>
-    /// <param name="force">Whatever the limits say.</param>
+    /// <summary>Appends one message. If accepted, the queue owns its donated memory; the rest is copied.</summary>
+    /// <remarks>
+    /// <paramref name="schedule"/>: True if the caller must schedule the flush. <paramref name="force"/>: Ignores the limits.
+    /// </remarks>
     public SendStatus TryAppend(in OutgoingMessage message, out bool schedule, bool force = false)
     {
         schedule = false;
@@ -92,7 +89,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         return status;
     }
 
-    /// <summary>Appends whole messages that are encoded already and that others use too, all or none; takes a reference of its own if it accepts and does not copy.</summary>
+    /// <summary>Appends encoded messages that other queues share, all or none. Adds a reference unless it copies.</summary>
     public SendStatus TryAppendShared(Slab encoded, int offset, int length, int messages, out bool schedule, bool force = false)
     {
         schedule = false;
@@ -112,8 +109,8 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         return status;
     }
 
-    /// <summary>Appends, or puts the caller in the line of those who wait for room. What the message refers to must stay unchanged until the wait ends.</summary>
-    /// <returns>Accepted, Closed, or Full: then <paramref name="waiter"/> stands in line.</returns>
+    /// <summary>Appends the message, or adds a waiter. The message's memory must not change until the wait ends.</summary>
+    /// <returns>With Full, <paramref name="waiter"/> is queued.</returns>
     public SendStatus AppendOrWait(in DeferredMessage message, SendWaiter waiter, out bool schedule)
     {
         SendStatus status = TryAppend(message.AsOutgoing(), out schedule);
@@ -128,7 +125,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
             status = Admit();
             if (status == SendStatus.Accepted)
             {
-                copied = _backlog.Add(message.AsOutgoing(), out _); // Nothing is obsolete: a queue that keeps the newest only is never full.
+                copied = _backlog.Add(message.AsOutgoing(), out _); // Nothing is superseded: a conflating queue is never full.
                 schedule = AcquireFlush();
             }
             else if (status == SendStatus.Full)
@@ -142,11 +139,13 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         return status;
     }
 
-    /// <summary>Protocol frames wait. On the shard, where alone they come and go.</summary>
+    /// <summary>On the shard, the only user of control frames.</summary>
     public bool HasControl => _backlog.HasControl;
 
-    /// <summary>Adds protocol frames, which go before all messages at the next frame boundary and stand in no count. On the shard, which then flushes.</summary>
-    /// <returns>False if too much of this kind waits already: the peer asks and does not read.</returns>
+    /// <summary>
+    /// Control frames precede all messages at the next frame boundary, and are not counted. On the shard, which then flushes.
+    /// </summary>
+    /// <returns>False if too many wait: the peer sends requests and does not read.</returns>
     public bool TryAppendControl(ReadOnlySpan<byte> frames)
     {
         using (_gate.EnterScope())
@@ -155,8 +154,10 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         }
     }
 
-    /// <summary>Takes the write turn without appending: the shard does so around a handler, so that the handler's answers leave in one write.</summary>
-    /// <returns>False if somebody holds it already.</returns>
+    /// <summary>
+    /// Becomes the writer without an append: the shard does so around a handler, so that all replies are written together.
+    /// </summary>
+    /// <returns>False if there is a writer.</returns>
     public bool TryAcquireFlush()
     {
         using (_gate.EnterScope())
@@ -165,8 +166,8 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         }
     }
 
-    /// <summary>The next segment to write, or null: then the write turn is given back. Called only where the connection is flushed.</summary>
-    /// <param name="several">Link those to it that may leave in the same write.</param>
+    /// <summary>The next segment, or null: then the caller is no longer the writer. Only the connection's flush calls it.</summary>
+    /// <param name="several">Link the segments of the same write.</param>
     public OutboundSegment? NextToWrite(bool several)
     {
         using (_gate.EnterScope())
@@ -175,7 +176,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         }
     }
 
-    /// <summary>The write of a segment has to wait: those that are linked to it wait in the queue again.</summary>
+    /// <summary>Puts the segments linked to this one back, since its write must wait.</summary>
     public void PutBack(OutboundSegment segment)
     {
         using (_gate.EnterScope())
@@ -184,9 +185,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         }
     }
 
-    /// <summary>Accounts for a written segment, lets waiting sends in, and returns the one that is linked to it, or the next as <see cref="NextToWrite"/> does.</summary>
-    /// <param name="segment">The first of those in flight.</param>
-    /// <param name="several">As there.</param>
+    /// <summary>Counts a segment as written and admits waiting sends. Returns the next segment, as <see cref="NextToWrite"/>.</summary>
     public OutboundSegment? Written(OutboundSegment segment, bool several)
     {
         OutboundSegment? next;
@@ -198,13 +197,13 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
             next ??= Next(several);
         }
 
-        // Outside the lock, like every release: the owner of donated memory is the application's code.
+        // Outside the lock: donated memory's owner is application code.
         segment.Release(pool);
         Complete(freed);
         return next;
     }
 
-    /// <summary>Keeps messages back: only control frames are written from here on. Where there is no connection yet, or none any more.</summary>
+    /// <summary>Only control frames are written from here on.</summary>
     public void PauseSending()
     {
         using (_gate.EnterScope())
@@ -213,7 +212,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         }
     }
 
-    /// <summary>Lets messages out. True if the caller got the write turn and must flush.</summary>
+    /// <summary>Resumes sending. True if the caller must flush.</summary>
     public bool Release()
     {
         using (_gate.EnterScope())
@@ -223,12 +222,11 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         }
     }
 
-    /// <summary>Changes the limits; those who wait for room may find it.</summary>
     public void SetLimits(QueueLimits limits) => CheckCapacity(limits);
 
     public void OnBudgetAvailable() => CheckCapacity(changed: null);
 
-    /// <summary>Refuses further sends. What was accepted stays to be written.</summary>
+    /// <summary>Refuses further sends. Accepted messages are still written.</summary>
     public void Close()
     {
         Freed refused;
@@ -242,7 +240,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         Complete(refused, SendStatus.Closed);
     }
 
-    /// <summary>Refuses further sends and drops what was accepted but not written, counting it.</summary>
+    /// <summary>Refuses further sends, and drops unwritten messages, counted.</summary>
     public void Abandon()
     {
         Close();
@@ -257,7 +255,8 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     }
 
     /// <summary>
-    /// The connection is lost, the queue goes on: whole messages that were not handed over stay, in order; one that may have left in part is dropped and counted, and never finished elsewhere.
+    /// The connection is lost and the queue continues. Whole unsent messages stay, in order; one that may be partly sent is dropped and
+    /// counted.
     /// </summary>
     public void Detach()
     {
@@ -275,7 +274,6 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         Complete(freed);
     }
 
-    /// <summary>Gives back the segment that was being written when the connection ended, and what is linked to it, once no operation uses it.</summary>
     public void ReleaseInFlight(OutboundSegment? segment)
     {
         using (_gate.EnterScope())
@@ -286,15 +284,15 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         OutboundSegment.ReleaseAll(segment, pool);
     }
 
-    /// <summary>Takes out everything that waits and has not begun to leave, counting it as dropped; further sends are accepted, and those who wait for room find it.</summary>
-    /// <param name="onlyNews">Of what is news all, and nothing else: there is no connection, and the next one is told all anew.</param>
-    public void DropQueued(bool onlyNews = false)
+    /// <summary>Drops unsent messages, counted. Sends are still accepted.</summary>
+    /// <param name="onlyUpdates">Drops subscription updates only, since the next connection sends them all anew.</param>
+    public void DropQueued(bool onlyUpdates = false)
     {
         OutboundSegment? dropped;
         Freed freed;
         using (_gate.EnterScope())
         {
-            dropped = onlyNews ? _backlog.DropSubscriptionUpdates() : _backlog.DropUnstarted();
+            dropped = onlyUpdates ? _backlog.DropSubscriptionUpdates() : _backlog.DropUnstarted();
             freed = Settle();
         }
 
@@ -302,24 +300,24 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         Complete(freed);
     }
 
-    /// <summary>Takes over what waits for a peer that has no connection, in front of what is here: whole messages, accepted by this queue from here on. Calls nobody.</summary>
+    /// <summary>Moves a disconnected peer's queued messages before those here. Calls no callback.</summary>
     public void Adopt(OutboundQueue other)
     {
         OutboundSegment? first;
-        OutboundCounts taken;
+        OutboundCounts given;
         using (other._gate.EnterScope())
         {
-            first = other._backlog.GiveAll(out taken);
+            first = other._backlog.GiveAll(out given);
             other._capacity.Shrink(0);
         }
 
         using (_gate.EnterScope())
         {
-            _backlog.Adopt(first, taken);
+            _backlog.Adopt(first, given);
         }
     }
 
-    /// <summary>Appends one message, encoded, whatever the limits say: what a socket itself has to tell its peer.</summary>
+    /// <summary>Appends an encoded message of the socket itself, ignoring the limits.</summary>
     public void AppendOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isUpdate, out bool schedule)
     {
         using (_gate.EnterScope())
@@ -345,7 +343,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     {
         schedule = false;
 
-        // Copied outside the lock: others go on appending meanwhile. Looked at first, so that a full queue costs no copy.
+        // Copied outside the lock, so that others can append. Checked first: a full queue must not cost a copy.
         SendStatus status = force ? SendStatus.Accepted : Status;
         if (status != SendStatus.Accepted)
         {
@@ -381,7 +379,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         }
     }
 
-    /// <summary>Whether a message may enter now. Nobody overtakes those who already wait.</summary>
+    /// <summary>Nothing overtakes waiting sends.</summary>
     private SendStatus Admit(bool force = false)
     {
         if (_closed)
@@ -403,18 +401,17 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         return SendStatus.Accepted;
     }
 
-    /// <summary>Whether a further message is taken, or one behind so many more.</summary>
     private bool TryReserve(int moreMessages = 0, int moreBytes = 0) =>
         _capacity.TryReserve(_backlog.Counts.QueuedMessages + moreMessages, _backlog.Counts.QueuedBytes + moreBytes, this);
 
-    /// <summary>Something has left, or the limits have changed: lets those in who wait.</summary>
     private Freed Settle(bool orLess = false)
     {
         SendWaiter? admitted = AdmitWaiters();
 
-        // Half empty, so that a sender does not stop and go once per message; any room at all where the limits were raised.
+        // Half empty, so that a sender does not stop with each message. With raised limits, any capacity.
         (long messages, long bytes) = (_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes);
-        bool capacity = _refused && _waiters.IsEmpty && (orLess ? _capacity.MayHaveCapacity(messages, bytes, this) : _capacity.IsBelowLowMark(messages, bytes));
+        bool capacity = _refused && _waiters.IsEmpty
+            && (orLess ? _capacity.MayHaveCapacity(messages, bytes, this) : _capacity.IsBelowLowMark(messages, bytes));
         _refused &= !capacity;
         _capacity.Shrink(bytes);
         return new Freed(admitted, capacity);
@@ -451,7 +448,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
             }
             catch (Exception exception)
             {
-                waiter.Failure = exception; // Its memory was disposed while it waited: that one send's fault, nobody else's.
+                waiter.Failure = exception; // Its memory was disposed during the wait: only that send fails.
             }
 
             if (tail is null)
@@ -494,6 +491,6 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         }
     }
 
-    /// <summary>Whom to tell, outside of the lock: those who do not wait any more, and whether one that was refused may come again.</summary>
+    /// <summary>Callbacks for after the lock: completed waiters, and whether capacity is to be notified.</summary>
     private readonly record struct Freed(SendWaiter? Waiters, bool Capacity);
 }

@@ -5,22 +5,22 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A run of encoded bytes on its way to the wire, with the number of messages that end in it.</summary>
-/// <remarks>Its bytes are of one of three kinds: a pooled array that frames are encoded into, a slab shared with other peers, or memory that the caller handed over.</remarks>
+/// <summary>A run of encoded bytes: a pooled array, a slab shared with other peers, or donated memory.</summary>
 internal sealed class OutboundSegment
 {
-    /// <summary>The largest array for encoding: that much per send is within 5 % of the best loopback rate, and is also what one read takes.</summary>
+    /// <summary>Sends of this size reach 95 % of the best loopback rate. Also the size of one read.</summary>
     public const int MaxSize = 64 * 1024;
 
-    // The first guess, for a peer that nothing is known of.
+    // The first guess for an unknown peer.
     private const int MinSize = 2048;
 
-    // A long message that goes by reference is two of them, its header and its bytes. As many wrappers as sixteen peers have of these at marks of 1,000, in 3 MB at most; short messages share one.
+    // A long message by reference uses two (header and body); short ones share one. Enough for sixteen peers at limits of 1,000, in 3 MB at
+    // most.
     private const int MaxKept = 32 * 1024;
 
     private static readonly ObjectCache<OutboundSegment> Spares = new(MaxKept);
 
-    // What a shard answers and writes out itself needs one again and again: two visits of the queue would be 50 ns a burst.
+    // A shard that replies and writes uses one again and again: two visits to the shared cache would cost 50 ns per burst.
     [ThreadStatic]
     private static OutboundSegment? t_spare;
 
@@ -31,54 +31,55 @@ internal sealed class OutboundSegment
 
     internal OutboundSegment? Next;
 
-    /// <summary>The bytes; <see cref="Length"/> of them are valid.</summary>
     public Memory<byte> Memory { get; private set; }
 
     public int Length { get; set; }
 
-    /// <summary>How many of the bytes the kernel has taken.</summary>
     public int Sent { get; set; }
 
-    /// <summary>How many of the bytes an operation that is still pending may have given to the kernel: after a loss these count as gone.</summary>
+    /// <summary>Bytes that a pending operation may have given to the kernel: lost if the connection is.</summary>
     public int Exposed { get; set; }
 
-    /// <summary>Bytes at the start that belong to a message which began in an earlier segment.</summary>
+    /// <summary>Bytes at the start that continue a message of an earlier segment.</summary>
     public int HeadBytes { get; set; }
 
-    /// <summary>Bytes at the start that are left out: the rest of a message that was cut off by a loss.</summary>
+    /// <summary>Bytes at the start that are not sent: the rest of a message cut off by a loss.</summary>
     public int Skipped { get; set; }
 
-    /// <summary>The last frame's header is here and its body in the next segment: nothing may come between them.</summary>
+    /// <summary>The last frame's body is the next segment: nothing may come between.</summary>
     public bool EndsMidFrame { get; set; }
 
-    /// <summary>Protocol frames that stand beside the messages: in no count, and lost with the connection.</summary>
+    /// <summary>Not counted, and lost with the connection.</summary>
     public bool IsControl { get; set; }
 
-    /// <summary>Whole messages that say what has changed and nothing else: of no use behind a loss, where the peer is told all anew.</summary>
+    /// <summary>Whole updates, obsolete after a loss because the next connection sends all subscriptions anew.</summary>
     public bool IsSubscriptionUpdate { get; set; }
 
     /// <summary>Messages whose last byte is in this segment.</summary>
     public int Messages { get; set; }
 
-    /// <summary>True while frames may be appended: a pooled array, or a run of received frames, that is not being sent.</summary>
+    /// <summary>Frames may be appended: not yet being sent.</summary>
     public bool IsOpen { get; set; }
 
-    /// <summary>Its bytes were encoded or copied into an array of its own.</summary>
     public bool IsEncoded => _array is not null;
 
-    /// <summary>Room to encode into: none in a segment that is no array of its own.</summary>
-    /// <remarks>The array's own length is not looked at: it lies at the array's start, far from where the next byte goes, and with a thousand peers in no cache (a fifth of a send's time).</remarks>
+    /// <summary>
+    /// Empty unless the array is its own. The array's length is not read: with a thousand peers that cache miss was a fifth of a send's
+    /// time.
+    /// </summary>
     public Span<byte> FreeSpan
     {
         get
         {
             byte[]? array = _array;
             int free = Memory.Length - Length;
-            return array is null || free < 0 ? default : MemoryMarshal.CreateSpan(ref Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(array), Length), free);
+            return array is null || free < 0
+                ? default
+                : MemoryMarshal.CreateSpan(ref Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(array), Length), free);
         }
     }
 
-    /// <summary>How large an array to encode so much into: one of four sizes, each a class of the pool that has to fill its own reserve before it allocates nothing more.</summary>
+    /// <summary>One of four sizes: each is a class of the pool with a reserve of its own to fill.</summary>
     public static int SizeFor(int bytes)
     {
         int size = MinSize;
@@ -99,7 +100,6 @@ internal sealed class OutboundSegment
         return segment;
     }
 
-    /// <summary>Bytes of a slab; takes over one reference to it.</summary>
     public static OutboundSegment ForShared(Slab slab, int offset, int length)
     {
         OutboundSegment segment = Rent();
@@ -111,7 +111,9 @@ internal sealed class OutboundSegment
         return segment;
     }
 
-    /// <summary>Takes in bytes of the same slab that lie right behind its own. False if they do not, or it is being sent.</summary>
+    /// <summary>
+    /// Extends the segment by adjacent bytes of the same slab. False if they are not adjacent or the segment is being sent.
+    /// </summary>
     public bool TryExtend(Slab slab, int offset, int length)
     {
         if (!IsOpen || !ReferenceEquals(slab, _shared) || offset != _offset + Length)
@@ -133,7 +135,6 @@ internal sealed class OutboundSegment
         return segment;
     }
 
-    /// <summary>Gives the bytes back to whoever owns them and keeps the wrapper for reuse.</summary>
     public void Release(BufferPool pool)
     {
         if (_array is not null)
@@ -165,7 +166,7 @@ internal sealed class OutboundSegment
         Spares.Return(ref t_spare, this);
     }
 
-    /// <summary>As <see cref="Release"/>, of a segment and all that are linked to it. Null as a rule, where a message is sent: one look.</summary>
+    /// <summary>Null as a rule.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void ReleaseAll(OutboundSegment? first, BufferPool pool)
     {
@@ -175,7 +176,6 @@ internal sealed class OutboundSegment
         }
     }
 
-    /// <summary>Links one chain behind another.</summary>
     public static void Append(ref OutboundSegment? first, OutboundSegment? more)
     {
         if (first is not { } last)
@@ -192,7 +192,6 @@ internal sealed class OutboundSegment
         last.Next = more;
     }
 
-    /// <summary>What is news of a segment and of all that are linked to it.</summary>
     public static (int Messages, long Bytes) UpdatesIn(OutboundSegment? first)
     {
         (int messages, long bytes) = (0, 0);

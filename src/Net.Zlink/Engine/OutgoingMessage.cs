@@ -6,10 +6,12 @@ using Net.Zlink.Protocol.Zmp;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A message on its way into a queue, for the length of one call: one payload, an encoded multipart message, or a received message that is passed on.</summary>
+/// <summary>
+/// A message on its way into a queue, for one call: a payload, an encoded multipart message, or a received message that is forwarded.
+/// </summary>
 /// <remarks>
-/// On the fast path it is made in a local variable, not in an argument: the compiler makes an argument elsewhere and copies it, and a copy of what was written a moment ago in other pieces waits until every earlier
-/// write of the processor is done: half of a send's time where these go to memory that no cache holds.
+/// On the fast path it is built in a local variable. As an argument the compiler copies it, which stalls until the processor's earlier
+/// writes are done: half of a send's time with cold memory.
 /// </remarks>
 internal readonly ref struct OutgoingMessage
 {
@@ -26,16 +28,14 @@ internal readonly ref struct OutgoingMessage
     public OutgoingMessage(FrameHeader header, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner)
     {
         Header = header;
-        Payload = payload.Span; // First: it is the step that may throw.
+        Payload = payload.Span; // First, because it may throw.
         Donated = payload;
         Owner = owner;
     }
 
     public OutgoingMessage(EncodedMessage encoded) => _encoded = encoded;
 
-    /// <param name="lease">Holds the message.</param>
-    /// <param name="slot">Its first slot.</param>
-    /// <param name="header">Of a message of one part on its way to a STREAM peer: it gets this one instead of ZMP's.</param>
+    /// <summary><paramref name="header"/>: Replaces ZMP's header, for a one-part message to a STREAM peer.</summary>
     public OutgoingMessage(InboundLease lease, int slot, FrameHeader header = default)
     {
         _lease = lease;
@@ -49,25 +49,24 @@ internal readonly ref struct OutgoingMessage
 
     public ReadOnlyMemory<byte> Donated { get; }
 
-    /// <summary>Owns <see cref="Donated"/>; goes over to the queue that accepts the message.</summary>
+    /// <summary>Owns <see cref="Donated"/>; moves to the queue that accepts the message.</summary>
     public IMemoryOwner<byte>? Owner { get; }
 
-    /// <summary>A payload that is long enough to be copied outside the queue's lock.</summary>
+    /// <summary>Copy the payload outside the queue's lock.</summary>
     public bool IsLargeCopy => IsSingle && IsLong;
 
-    /// <summary>Of a message of one part: the same.</summary>
+    /// <summary>For a one-part message.</summary>
     public bool IsLong => Owner is null && Payload.Length >= OutboundChain.LargePayload;
 
-    /// <summary>The message has one part, <see cref="Payload"/>.</summary>
     public bool IsSingle => _encoded is null && _lease is null;
 
-    /// <summary>Has one part, which lies in one piece of memory, given or received: not one that was built.</summary>
+    /// <summary>Has one part, sent directly or received: not built.</summary>
     public bool IsOnePart => _encoded is null && (_lease is null || _lease.PartsOf(_slot) == 1);
 
-    /// <summary>It was received, and is passed on: several may take it from where it lies.</summary>
+    /// <summary>Received: several queues may share its memory.</summary>
     public bool IsForwarded => _lease is not null;
 
-    /// <summary>Has a long part in memory that several peers can share as it is, handed over or received: to encode it would be to copy it.</summary>
+    /// <summary>Has a long part that peers can share as it is: encoding would copy it.</summary>
     public bool HasLongPartToShare
     {
         get
@@ -95,7 +94,7 @@ internal readonly ref struct OutgoingMessage
         }
     }
 
-    /// <summary>The first part, by which publishers filter.</summary>
+    /// <summary>Publishers filter by it.</summary>
     public ReadOnlySpan<byte> FirstPart
     {
         get
@@ -107,7 +106,7 @@ internal readonly ref struct OutgoingMessage
 
     public int PartCount => _encoded is not null ? _encoded.Parts : _lease is not null ? _lease.PartsOf(_slot) : 1;
 
-    /// <summary>The part that a walk over all of them has come to; the walk goes on to the next.</summary>
+    /// <summary>Returns the part at the cursor and advances it.</summary>
     public ReadOnlySpan<byte> NextPart(scoped ref PartCursor at)
     {
         if (_encoded is not null)
@@ -125,7 +124,6 @@ internal readonly ref struct OutgoingMessage
         return slab.Array.AsSpan(offset, length);
     }
 
-    /// <summary>Lets go of what was handed over with a message that was copied, or dropped.</summary>
     public void Consume()
     {
         _encoded?.Clear();
@@ -135,13 +133,12 @@ internal readonly ref struct OutgoingMessage
         }
     }
 
-    /// <summary>Bytes on the wire, headers included.</summary>
     public long EncodedLength =>
         _encoded is not null ? _encoded.TotalLength
         : _lease is not null ? _lease.BytesOf(_slot) + ((long)ZmpFrame.HeaderSize * _lease.PartsOf(_slot))
         : Header.Length + Payload.Length;
 
-    /// <summary>Encodes the message into a chain. True if handed-over memory was copied and is to be disposed by the caller.</summary>
+    /// <summary>True if donated memory was copied: the caller disposes it.</summary>
     public bool AddTo(ref OutboundChain chain, BufferPool pool)
     {
         if (_encoded is not null)
@@ -173,7 +170,6 @@ internal readonly ref struct OutgoingMessage
         return true;
     }
 
-    /// <summary>Of a message of one part: encodes it into an array of the pool's.</summary>
     public byte[] ToArray(BufferPool pool, out int length)
     {
         length = Header.Length + Payload.Length;
@@ -183,11 +179,11 @@ internal readonly ref struct OutgoingMessage
         return array;
     }
 
-    /// <summary>Of a message that is to go into a lease: copies handed-over parts that no array is beneath, and disposes them. Outside of the lane's lock.</summary>
+    /// <summary>Before a move into a lease: copies donated parts that no array backs, and disposes them. Outside the lane's lock.</summary>
     public void PutIntoArrays(BufferPool arrays) => _encoded?.PutIntoArrays(arrays);
 
-    /// <summary>Puts the parts into a lease without encoding them: short ones are copied together, long ones go by reference.</summary>
-    /// <returns>True if handed-over memory was copied and is to be disposed by the caller.</returns>
+    /// <summary>Short parts are copied together, long ones moved by reference.</summary>
+    /// <returns>True if donated memory was copied: the caller disposes it.</returns>
     public bool MoveTo(InboundLease lease, Slab.SlabCache slabs)
     {
         if (_encoded is not null)
@@ -201,13 +197,13 @@ internal readonly ref struct OutgoingMessage
             return MoveSingleTo(lease, slabs);
         }
 
-        // By reference, whatever the length: a message that is passed on was not copied on its way here either.
+        // By reference at any length, as it was received.
         lease.AddParts(_lease, _slot);
         return false;
     }
 
-    /// <summary>Puts the parts into a lease of their own, whose one message the caller ends, and with them what was handed over. Outside of the lane's lock.</summary>
-    /// <exception cref="ObjectDisposedException">Handed-over memory was disposed before; the message is as it was.</exception>
+    /// <summary>Moves the parts into a lease of their own, whose message the caller releases. Outside the lane's lock.</summary>
+    /// <exception cref="ObjectDisposedException">Donated memory was disposed; the message is unchanged.</exception>
     public InboundLease MoveToLease(Slab.SlabCache slabs)
     {
         PutIntoArrays(slabs.Pool);
@@ -221,7 +217,10 @@ internal readonly ref struct OutgoingMessage
         return lease;
     }
 
-    /// <summary>Encodes the whole message, of at most as many bytes as an array holds, into a slab of its own; a long one that was built without handed-over parts gives its array away instead.</summary>
+    /// <summary>
+    /// Encodes the message into its own slab. A long built message without donated parts moves its array instead. At most one array's
+    /// length.
+    /// </summary>
     public Slab MoveToSlab(Slab.SlabCache slabs)
     {
         int length = (int)EncodedLength;
@@ -230,13 +229,13 @@ internal readonly ref struct OutgoingMessage
             return _encoded.MoveTo(slabs);
         }
 
-        // A short one that was built is copied: its builder goes on with an array that has grown to what it needs.
+        // A short built message is copied: its builder keeps the array that has grown to its need.
         Slab slab = slabs.Rent(length);
         WriteTo(slab.Array);
         return slab;
     }
 
-    /// <summary>Encodes the whole message into one piece of memory of at least <see cref="EncodedLength"/> bytes.</summary>
+    /// <summary>Needs at least <see cref="EncodedLength"/> bytes.</summary>
     public void WriteTo(Span<byte> destination)
     {
         if (_encoded is not null)
@@ -297,7 +296,7 @@ internal readonly ref struct OutgoingMessage
     }
 }
 
-/// <summary>A message that outlives the call it was given in: a send that waits.</summary>
+/// <summary>A message that outlives its call, for a waiting send.</summary>
 internal readonly struct DeferredMessage
 {
     private readonly FrameHeader _header;
@@ -328,11 +327,10 @@ internal readonly struct DeferredMessage
         _generation = generation;
     }
 
-    /// <summary>Owner of handed-over memory.</summary>
     public IMemoryOwner<byte>? Owner { get; }
 
-    /// <exception cref="ObjectDisposedException">It was ended while the send waited.</exception>
-    /// <exception cref="InvalidOperationException">It was built further, cleared or disposed while the send waited.</exception>
+    /// <exception cref="ObjectDisposedException">The message was released during the wait.</exception>
+    /// <exception cref="InvalidOperationException">The builder was changed during the wait.</exception>
     public OutgoingMessage AsOutgoing() =>
         _encoded is not null ? Unchanged(_encoded)
         : _lease is not null ? ForwardLease(_lease)
@@ -341,7 +339,9 @@ internal readonly struct DeferredMessage
     private OutgoingMessage Unchanged(EncodedMessage encoded)
     {
         return encoded.Version == _generation ? new OutgoingMessage(encoded)
-            : throw new InvalidOperationException("The MessageBuilder was added to, cleared, sent or disposed while a send of it waited: nothing of that send was sent. Await it first.");
+                : throw new InvalidOperationException(
+                    "The MessageBuilder was added to, cleared, sent or disposed while a send of it waited: " +
+                    "nothing of that send was sent. Await it first.");
     }
 
     private OutgoingMessage ForwardLease(InboundLease lease)

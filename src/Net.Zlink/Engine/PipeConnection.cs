@@ -11,19 +11,18 @@ using Net.Zlink.Transports;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A connection as two byte pipes, for those who bring a protocol of their own: no framing, no shard.</summary>
+/// <summary>A connection as two byte pipes, for users with a protocol of their own: no framing, no shard.</summary>
 /// <remarks>
-/// Two loops of plain awaits move bytes between wire and pipes. A pipe per connection costs about half the throughput of the framed path, so it is a
-/// seam for users, not what the library itself runs on. Reading takes a buffer only when there is something, so an
-/// idle connection holds none. Ends like a framed connection: write what was flushed, end our side, wait for the peer's end, dispose. But the user may end our side alone and read on:
-/// the peer's end is then waited for without a limit, and for the close timeout only from when nobody reads any more.
+/// Two async loops move bytes between wire and pipes, at about half the throughput of the framed path. A read takes a buffer only when
+/// input is there, so an idle connection holds none. The end is as on a framed connection, except that the user may end our side alone and
+/// read on. The peer's end is then awaited without a limit, and for the close timeout once nobody reads any more.
 /// </remarks>
 internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 {
-    // What one receive may take: one page of the pool's, several times; larger reads gained nothing through a pipe.
+    // Several of the pool's pages. Larger reads gained nothing through a pipe.
     private const int ReadSize = 16 * 1024;
 
-    // What Input and Output failed with, and whose they were: a pipe throws the very object that it was completed with.
+    // The exceptions that completed Input and Output, with their connection: a pipe throws the very object that completed it.
     private static readonly ConditionalWeakTable<Exception, PipeConnection> NotifiedExceptions = [];
 
     private readonly Wire _wire;
@@ -38,19 +37,16 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     private readonly WaitLimit _stuck;
     private readonly CancellationTokenSource _aborted = new();
     private readonly TaskCompletionSource _abandoned = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly TaskCompletionSource _unread = new(TaskCreationOptions.RunContinuationsAsynchronously); // Completes when nobody reads any more: the user has done with it, or this side ends it.
+    // Completes when nobody reads any more: the user is done, or this side ends the connection.
+    private readonly TaskCompletionSource _unread = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private ITimer? _deadline;
     private volatile bool _ending;
     private volatile bool _isFlushed;
-    private volatile bool _isLeft;
+    private volatile bool _avoidsReset;
     private EndCause? _cause;
     private long _receivedBytes;
     private long _sentBytes;
 
-    /// <param name="wire">Owned.</param>
-    /// <param name="pool">Where both pipes take their memory.</param>
-    /// <param name="time">The clock.</param>
-    /// <param name="settings">Its times; no other limit is one of bytes without frames.</param>
     public PipeConnection(Wire wire, BufferPool pool, TimeProvider time, ConnectionSettings settings)
     {
         _wire = wire;
@@ -60,11 +56,11 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         _idle = new WaitLimit(time, settings.IdleTimeout, OnIdle);
         _stuck = new WaitLimit(time, settings.WriteTimeout, OnStalled);
 
-        // The user's continuations run on the thread pool; ours run wherever the socket or the user's flush completes.
+        // The user's continuations run on the thread pool. Ours run where the socket or the user's flush completes.
         _received = new Pipe(new PipeOptions(pool, PipeScheduler.ThreadPool, PipeScheduler.Inline, useSynchronizationContext: false));
         _toSend = new Pipe(new PipeOptions(pool, PipeScheduler.Inline, PipeScheduler.ThreadPool, useSynchronizationContext: false));
 
-#pragma warning disable CS0618 // Other writers may not call it; that of a Pipe does, and a flush tells only when something comes, which may be never.
+#pragma warning disable CS0618 // Obsolete, yet a Pipe's writer calls it. A flush reports the end only when input comes, perhaps never.
         _received.Writer.OnReaderCompleted(static (_, state) => ((TaskCompletionSource)state!).TrySetResult(), _unread);
 #pragma warning restore CS0618
     }
@@ -85,19 +81,18 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
     public long SentBytes => Volatile.Read(ref _sentBytes);
 
-    /// <summary>What ended it, or its reading side, first.</summary>
+    /// <summary>The first cause of the end.</summary>
     public DisconnectReason EndReason => _cause?.Reason ?? DisconnectReason.Unknown;
 
-    /// <summary>The same in words, where there are any.</summary>
     public string? EndDetail => _cause?.Detail;
 
-    /// <summary>Completes when this side ends the connection without waiting: then not for its user either.</summary>
+    /// <summary>Completes when this side ends the connection at once, so that its user is not awaited either.</summary>
     public Task Abandoned => _abandoned.Task;
 
-    /// <summary>The user reads, and may do so behind the end of our side.</summary>
+    /// <summary>The user still reads, perhaps after our end.</summary>
     private bool IsRead => _wire.EndsByHalves && !_unread.Task.IsCompleted;
 
-    /// <summary>Moves bytes until both directions are over, then closes the wire. The task never fails.</summary>
+    /// <summary>Completes when both directions have ended and the wire is closed. The task never fails.</summary>
     public async Task RunAsync()
     {
         Task receiving = ReceiveAsync();
@@ -109,18 +104,21 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             await EndOurSideAsync(receiving).ConfigureAwait(false);
         }
 
-        NoteEnd(DisconnectReason.Local); // Nothing else has.
-        Abort(resets: !flushed && !_isLeft);
+        NoteEnd(DisconnectReason.Local); // If there was no other cause.
+        Abort(resets: !flushed && !_avoidsReset);
         await receiving.ConfigureAwait(false);
         _idle.Dispose();
         _stuck.Dispose();
         _wire.Dispose();
     }
 
-    /// <summary>It is, or comes of, what this connection told its user by Input or Output: of its own end, that is, and not of a fault of the user's.</summary>
+    /// <summary>
+    /// Whether the exception is, or results from, one that Input or Output reported: the connection's end, not a fault of the user's code.
+    /// </summary>
     public bool HasNotified(Exception? exception)
     {
-        while (exception is not null && !(NotifiedExceptions.TryGetValue(exception, out PipeConnection? whose) && ReferenceEquals(whose, this)))
+        while (exception is not null
+            && (!NotifiedExceptions.TryGetValue(exception, out PipeConnection? source) || !ReferenceEquals(source, this)))
         {
             exception = exception.InnerException;
         }
@@ -128,17 +126,17 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         return exception is not null;
     }
 
-    /// <summary>Notes an exception that the user is going to be told with.</summary>
     public IOException Notify(IOException exception)
     {
         NotifiedExceptions.Add(exception, this);
         return exception;
     }
 
-    /// <summary>Says what ends it, unless something has been said before.</summary>
-    public void NoteEnd(DisconnectReason reason, string? detail = null) => Interlocked.CompareExchange(ref _cause, new EndCause(reason, detail), null);
+    /// <summary>The first cause wins.</summary>
+    public void NoteEnd(DisconnectReason reason, string? detail = null) =>
+        Interlocked.CompareExchange(ref _cause, new EndCause(reason, detail), null);
 
-    /// <summary>Ends the connection: in order, by completing what is sent (what was flushed is still written, within the linger time), or at once.</summary>
+    /// <summary>Orderly: what was flushed is still written, within the linger time. Otherwise ends at once.</summary>
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
     {
         NoteEnd(reason);
@@ -157,7 +155,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         _toSend.Reader.CancelPendingRead();
     }
 
-    /// <summary>The user has done with it: what is flushed is written within the linger time, and what comes is not read.</summary>
+    /// <summary>The user is done: what was flushed is written within the linger time, and input is discarded.</summary>
     public void LimitWriting()
     {
         NoteEnd(DisconnectReason.Local);
@@ -180,8 +178,12 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             return;
         }
 
-        // Without linger time: what is in the pipe is not dropped one by one, but a peer that does not read gets no more than any end of a connection.
-        ITimer timer = _time.CreateTimer(static state => ((PipeConnection)state!).Abort(resets: false), this, linger > TimeSpan.Zero ? linger : _settings.CloseTimeout, Timeout.InfiniteTimeSpan);
+        // Without linger time, the pipe's content is not dropped, but a peer that does not read gets only the close timeout.
+        ITimer timer = _time.CreateTimer(
+            static state => ((PipeConnection)state!).Abort(resets: false),
+            this,
+            linger > TimeSpan.Zero ? linger : _settings.CloseTimeout,
+            Timeout.InfiniteTimeSpan);
         Interlocked.Exchange(ref _deadline, timer)?.Dispose();
         if (_isFlushed)
         {
@@ -193,7 +195,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     {
         if (!IsRead)
         {
-            NoteEnd(DisconnectReason.Local); // Otherwise half of it goes on, and may yet end for another reason: it is lost, or falls silent.
+            NoteEnd(DisconnectReason.Local); // Otherwise reading continues, and may yet end for another reason.
         }
 
         try
@@ -211,11 +213,11 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
         catch (Exception e) when (e is ObjectDisposedException or TimeoutException or OperationCanceledException)
         {
-            // Gone already, or the peer does not end its side in time: close anyway.
+            // The connection is gone, or the peer does not end its side in time.
         }
     }
 
-    /// <summary>Waits for what the peer has to do behind the end of our side: for as long as the user reads and there is more to come, and from there for the close timeout.</summary>
+    /// <summary>Waits for the peer after our end: without a limit while the user reads, then for the close timeout.</summary>
     private async Task WaitForPeerAsync(Task done, Task receiving)
     {
         if (IsRead)
@@ -250,13 +252,13 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         catch (Exception e)
         {
             NoteEnd(DisconnectReason.Local);
-            failure = ExceptionToNotify(e); // Also whatever exception the user completed a pipe with: it comes back here, and ends the connection at once.
+            failure = ExceptionToNotify(e); // Also the user's own exception from the other pipe: it ends the connection at once.
         }
 
         await writer.CompleteAsync(failure).ConfigureAwait(false);
     }
 
-    /// <summary>Waits for input and reads once. False: the peer has ended.</summary>
+    /// <summary>False: the peer has ended.</summary>
     private async ValueTask<bool> ReadAsync(PipeWriter writer)
     {
         while (true)
@@ -270,7 +272,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
                 case WireStatus.WouldWait:
                     break;
                 case WireStatus.Ended:
-                    NoteEnd(_isFlushed ? DisconnectReason.Local : DisconnectReason.Remote); // Behind our end it is the answer to that.
+                    NoteEnd(_isFlushed ? DisconnectReason.Local : DisconnectReason.Remote); // After our end it is the reply to that.
                     return false;
                 default:
                     throw Lost();
@@ -278,7 +280,9 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
     }
 
-    /// <summary>Reads once. A wait may end for a report of the system that is older than our last read: a look at one byte tells, before a buffer is taken that would be held for as long as the peer is silent.</summary>
+    /// <summary>
+    /// Reads once. A wait may end for input that was read already: then one byte is read first, so that a silent peer holds no buffer.
+    /// </summary>
     private WireStatus Read(PipeWriter writer)
     {
         Span<byte> one = stackalloc byte[1];
@@ -293,7 +297,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             }
             else
             {
-                writer.Write(one); // It came between the two looks.
+                writer.Write(one); // The byte came after the check.
             }
         }
 
@@ -327,7 +331,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
     }
 
-    /// <summary>The user reads no more: what still comes is thrown away, because unread input would turn our close into a reset.</summary>
+    /// <summary>The user is done: input is discarded, since unread input would turn our close into a reset.</summary>
     private async Task DiscardAsync()
     {
         byte[] scratch = new byte[4096];
@@ -344,14 +348,14 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
             if (discarded > Wire.MaxDiscarded)
             {
-                // As ConnectionCloser: behind our end it is not read on until the close timeout, before that in a while.
+                // As ConnectionCloser: after our end, reading stops until the close timeout; before it, for a pause.
                 await Task.Delay(_isFlushed ? Timeout.InfiniteTimeSpan : Wire.DiscardPause, _time, _aborted.Token).ConfigureAwait(false);
                 discarded = 0;
             }
         }
     }
 
-    /// <summary>Writes what the user flushes. True if all of it was written and the user (or a close) ended it in order.</summary>
+    /// <summary>True if everything was written, and the user or a close ended it in order.</summary>
     private async Task<bool> SendAsync()
     {
         Exception? failure = null;
@@ -362,7 +366,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             while (true)
             {
                 ReadResult result = await reader.ReadAsync(_aborted.Token).ConfigureAwait(false);
-                bool isEmpty = result.Buffer.IsEmpty; // Asked now: the buffer is not ours any more after AdvanceTo.
+                bool isEmpty = result.Buffer.IsEmpty; // Read before AdvanceTo invalidates the buffer.
                 foreach (ReadOnlyMemory<byte> segment in result.Buffer)
                 {
                     await WriteAsync(segment).ConfigureAwait(false);
@@ -377,7 +381,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
 
                 if (_ending)
                 {
-                    reader.CancelPendingRead(); // The wish to close was used up by this read; the next one must not wait either.
+                    reader.CancelPendingRead(); // This read consumed the close request; the next read must not wait either.
                 }
             }
         }
@@ -398,7 +402,8 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             WireStatus status = _wire.Send(bytes.Span, out int sent);
             if (status == WireStatus.WouldWait)
             {
-                if (_wire.BeginSend(_stuck.IsSet ? bytes[..Math.Min(bytes.Length, ConnectionWriter.MaxTimedSend)] : bytes, endsMidFrame: false))
+                ReadOnlyMemory<byte> next = _stuck.IsSet ? bytes[..Math.Min(bytes.Length, ConnectionWriter.MaxTimedSend)] : bytes;
+                if (_wire.BeginSend(next, endsMidFrame: false))
                 {
                     _stuck.Begin();
                     await _sent.WaitAsync().ConfigureAwait(false);
@@ -425,15 +430,16 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         NoteEnd(DisconnectReason.TransportError, words);
         return EndReason is DisconnectReason.TransportError or DisconnectReason.Remote
             ? Notify(new IOException($"The connection was lost: {words}.", new SocketException((int)_wire.Error)))
-            : Ended(); // What the wire says then comes of that.
+            : Ended(); // The wire's error results from that end.
     }
 
     private IOException Ended() => Notify(new IOException($"The connection was ended: {EndDetail ?? EndReason.Words()}."));
 
-    /// <summary>The user has cancelled nothing: what ended a wait of ours is told as the end that it is.</summary>
-    private Exception ExceptionToNotify(Exception exception) => exception is OperationCanceledException cancelled && cancelled.CancellationToken == _aborted.Token ? Ended() : exception;
+    /// <summary>The user cancelled nothing: a wait that we cancelled is reported as the connection's end.</summary>
+    private Exception ExceptionToNotify(Exception exception) =>
+        exception is OperationCanceledException cancelled && cancelled.CancellationToken == _aborted.Token ? Ended() : exception;
 
-    // Both look at the socket first: behind a pause of the whole process it is we who are late, and the timers come before the reports.
+    // Both check the socket first: after the process was suspended, timers fire before completions arrive.
     private bool OnIdle()
     {
         if (Examines(SelectMode.SelectRead))
@@ -442,7 +448,8 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
 
         NoteEnd(DisconnectReason.IdleTimeout, $"nothing received for {_settings.IdleTimeout}");
-        RequestClose(DisconnectReason.IdleTimeout, CloseMode.Orderly, _settings.CloseTimeout); // As a framed connection: nobody asked to wait for a peer that does not read either.
+        // As a framed connection: the linger time is not for a peer that may not read either.
+        RequestClose(DisconnectReason.IdleTimeout, CloseMode.Orderly, _settings.CloseTimeout);
         return false;
     }
 
@@ -466,7 +473,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
-            return true; // What it is the wait hears, too.
+            return true; // The wait reports the error.
         }
     }
 
@@ -474,7 +481,8 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     {
         if (!resets)
         {
-            _isLeft = true; // A write that waits fails at once when our side ends, and whoever it wakes lets go of the socket, too: perhaps before it knows that it was told of an end.
+            // Set first: the end of our side fails a pending write at once, whose continuation disposes the socket too.
+            _avoidsReset = true;
             _wire.AvoidReset();
         }
 
@@ -483,7 +491,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
             _aborted.Cancel();
         }
 
-        _wire.Socket.Dispose(); // Ends what is pending.
+        _wire.Socket.Dispose(); // Ends pending operations.
     }
 
     private sealed record EndCause(DisconnectReason Reason, string? Detail);

@@ -2,36 +2,37 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>How much one queue may hold: its own limits, within what its context has left.</summary>
+/// <summary>One queue's capacity: its own limits, within its context's budget.</summary>
 /// <remarks>
-/// A part of its queue, never to be copied, and under its lock. The queue is compared with limits that lie here, message for message as if there were no budget; only where these say that it is full is the
-/// context asked for more. All else lies in the share, which a queue without a budget has not.
+/// Under the queue's lock; never copy it. Each message is compared with the limits here, and the context is asked only when these are
+/// reached. A queue without a budget has no share.
 /// </remarks>
-/// <param name="own">The queue's own limits.</param>
-/// <param name="budget">The context's; null: none.</param>
 internal struct QueueCapacity(QueueLimits own, ByteBudget? budget)
 {
     private readonly ByteShare? _share = budget is null ? null : new ByteShare(budget, own);
     private QueueLimits _limits = budget is null ? own : ByteShare.LimitsOf(own, granted: 0);
 
-    /// <inheritdoc cref="ByteShare.SenderCanContinue"/>
     public readonly Action? SenderCanContinue
     {
         get => _share?.SenderCanContinue;
         set => _share?.SenderCanContinue = value;
     }
 
-    /// <summary>What a queue was full of that was refused something a moment ago, and may have emptied a little since.</summary>
+    /// <summary>What limited a queue that was just refused, and may have emptied a little since.</summary>
     public readonly FullCause CauseOf(long messages, long bytes) =>
         _share is { IsShort: true } ? FullCause.Context
         : (_share?.OwnLimits ?? _limits).IsFullOfBytes(messages, bytes) ? FullCause.Bytes
         : FullCause.Messages;
 
-    /// <summary>True if a queue that holds this much takes a further message, be it that it takes more of the budget for it. If not, and that is for its context's limit, it is told once others have made room (<see cref="IShareOwner"/>).</summary>
+    /// <summary>
+    /// True if the queue takes another message, perhaps with more of the budget. Otherwise, at the context's limit, it is notified later
+    /// (<see cref="IShareOwner"/>).
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool TryReserve(long messages, long bytes, IShareOwner owner) => !_limits.IsFull(messages, bytes) || TryGrow(messages, bytes, owner);
+    public bool TryReserve(long messages, long bytes, IShareOwner owner) =>
+        !_limits.IsFull(messages, bytes) || TryGrow(messages, bytes, owner);
 
-    /// <summary>As <see cref="TryReserve"/>, but takes nothing: for a queue whose sender has to be told, and may not want it any more.</summary>
+    /// <summary>As <see cref="TryReserve"/> without reserving: the sender, once notified, may not want it any more.</summary>
     public readonly bool MayHaveCapacity(long messages, long bytes, IShareOwner owner)
     {
         if (!_limits.IsFull(messages, bytes))
@@ -44,14 +45,13 @@ internal struct QueueCapacity(QueueLimits own, ByteBudget? budget)
             return false;
         }
 
-        bytes -= owner.BytesRemoved; // As for its next message: see TryGrow.
+        bytes -= owner.BytesRemoved; // As for the next message: see TryGrow.
         return !_share.Limits.IsFull(messages, bytes) || _share.MayGrow(bytes, owner);
     }
 
-    /// <inheritdoc cref="QueueLimits.IsBelowLowMark"/>
     public readonly bool IsBelowLowMark(long messages, long bytes) => (_share?.Limits ?? _limits).IsBelowLowMark(messages, bytes);
 
-    /// <summary>The queue holds no more than this any more: the context gets back what is far more than it needs.</summary>
+    /// <summary>Returns what is far more than the queue needs for these bytes.</summary>
     public void Shrink(long bytes)
     {
         if (_share is not null)
@@ -61,10 +61,8 @@ internal struct QueueCapacity(QueueLimits own, ByteBudget? budget)
         }
     }
 
-    /// <inheritdoc cref="ByteShare.MarkDetached"/>
     public readonly void MarkDetached(long bytes) => _share?.MarkDetached(bytes);
 
-    /// <summary>Changes the queue's own limits.</summary>
     public void Change(QueueLimits own)
     {
         _share?.OwnLimits = own;
@@ -85,7 +83,7 @@ internal struct QueueCapacity(QueueLimits own, ByteBudget? budget)
             return false;
         }
 
-        // A reader that keeps up must not be refused anything for what it has read; and not each of its messages may come by here, to look at what it writes for each.
+        // A reader that keeps up must not be refused for messages that it has read, nor should each of its messages take this path.
         long gone = owner.BytesRemoved;
         bool isGiven = !_share.Limits.IsFull(messages, bytes - gone) || _share.TryGrow(bytes - gone, owner);
         _limits = _share.LimitsWith(gone);

@@ -2,22 +2,21 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A send that waits for room below the high-water mark; whoever makes room appends its message.</summary>
+/// <summary>A send that waits for capacity. The thread that frees capacity appends its message.</summary>
 internal class SendWaiter : Waiter<SendStatus>
 {
-    /// <summary>What is to be sent. Memory that was handed over with it is disposed by who accepts it; otherwise by the sender.</summary>
+    /// <summary>On acceptance the queue disposes donated memory, otherwise the sender does.</summary>
     public DeferredMessage Deferred { get; set; }
 
-    /// <summary>Why the message could not be read when its turn came.</summary>
+    /// <summary>Why the message could not be read on admission.</summary>
     internal Exception? Failure { get; set; }
 
-    /// <summary>It was accepted by copying: the memory that was handed over is not needed any more.</summary>
+    /// <summary>Accepted as a copy: donated memory is not needed any more.</summary>
     internal bool WasCopied { get; set; }
 
-    /// <summary>What became of it, where that is decided one by one.</summary>
+    /// <summary>The result, where each waiter has its own.</summary>
     internal SendStatus Outcome { get; set; }
 
-    /// <summary>As <see cref="CompleteAll"/>, each with its own <see cref="Outcome"/>.</summary>
     public static void CompleteEach(SendWaiter? waiter)
     {
         while (waiter is not null)
@@ -29,7 +28,6 @@ internal class SendWaiter : Waiter<SendStatus>
         }
     }
 
-    /// <summary>Completes waiters that were taken out of their list and linked, outside of every lock.</summary>
     public static void CompleteAll(SendWaiter? waiter, SendStatus status)
     {
         while (waiter is not null)

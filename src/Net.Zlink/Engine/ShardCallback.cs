@@ -2,10 +2,10 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A pooled one-shot work, so that a <see cref="ShardLoop"/> serves as the scheduler of pipes without allocating.</summary>
+/// <summary>A pooled one-shot work item, so that a <see cref="ShardLoop"/> schedules pipes without allocating.</summary>
 internal sealed class ShardCallback : ShardWork
 {
-    // Enough for every pipe of a busy process to have one on its way; more are simply left to the collector.
+    // Enough for each pipe of a busy process; more are left to the collector.
     private const int MaxKept = 1024;
 
     private static readonly ObjectCache<ShardCallback> Spares = new(MaxKept);
@@ -36,7 +36,7 @@ internal sealed class ShardCallback : ShardWork
 
     internal override void OnFault(Exception exception)
     {
-        // The pipe that scheduled the action observes its own failure; the shard goes on.
+        // The pipe that scheduled the action observes its failure.
     }
 
     internal override string Describe() => "scheduled callback";

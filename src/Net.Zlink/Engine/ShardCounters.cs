@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>What one shard counts. Written by the thread that runs the shard, read by anyone: single words, so a reader sees whole values.</summary>
+/// <summary>One shard's counters. Written by the thread that runs the shard, readable by any thread: single words.</summary>
 internal sealed class ShardCounters
 {
     public long RunsInPlace;
@@ -18,22 +18,22 @@ internal sealed class ShardCounters
     public long DelayTicks;
     public long LateRuns;
     public int Connections;
-    private long _turnSince; // When the turn in progress began; 0: there is none.
+    private long _turnSince; // Start of the current turn; 0: none.
     private long _mostBusy;
     private long _mostLongest;
 
-    /// <summary>Time spent in turns, the one in progress included. Never less than it was said to be before. Any thread.</summary>
+    /// <summary>Includes the current turn, and never decreases. Any thread.</summary>
     public TimeSpan BusyTime
     {
         get
         {
-            // The sum before the turn in progress: one that ends in between counts less here, and not twice.
+            // The sum is read first: a turn that ends in between then counts less, not twice.
             long busy = Volatile.Read(ref BusyTicks);
             return ToTime(UpdateMax(ref _mostBusy, busy + TicksOfTurn));
         }
     }
 
-    /// <summary>The longest turn, the one in progress included. Never less than it was said to be before. Any thread.</summary>
+    /// <summary>Includes the current turn, and never decreases. Any thread.</summary>
     public TimeSpan LongestTurn
     {
         get
@@ -51,12 +51,11 @@ internal sealed class ShardCounters
     {
         Volatile.Write(ref _turnSince, 0);
         Turns++;
-        Volatile.Write(ref BusyTicks, BusyTicks + ticks); // Not seen before the turn's end is.
+        Volatile.Write(ref BusyTicks, BusyTicks + ticks); // Visible only after the turn's end is.
         LongestTurnTicks = Math.Max(LongestTurnTicks, ticks);
         LargestTurnWorks = Math.Max(LargestTurnWorks, works);
     }
 
-    /// <summary>A turn that was given to the thread pool begins: so long after it was asked for.</summary>
     public void RecordDelay(long ticks)
     {
         RunsFromPool++;

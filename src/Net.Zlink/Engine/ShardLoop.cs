@@ -5,34 +5,34 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A serial executor: a multi-producer queue of ready work and at most one thread that runs it at any time.</summary>
+/// <summary>A serial executor: a multi-producer queue of work, and at most one thread that runs it.</summary>
 /// <remarks>
-/// It owns no thread. A socket completion that finds the shard idle runs on the spot, on the completing thread; one that finds it busy
-/// enqueues and returns. Everything a connection's protocol state needs is touched only here, so that code has no locks. A turn is bounded, then
-/// the shard goes to the back of the thread pool's queue. See docs/architecture.md, "Shards".
-/// <para>Every work begins in the <see cref="DefaultContext"/>, whoever brought the turn and whatever ran before: no peer's handler sees the AsyncLocals of another one's, or of a caller.</para>
+/// It owns no thread. A socket completion runs at once on the completing thread if the shard is idle, and is queued otherwise. Protocol
+/// state is used only here, without locks. After a bounded turn the shard goes to the end of the thread pool's queue (docs/architecture.md,
+/// "Shards").
+/// <para>Each work item starts in the <see cref="DefaultContext"/>: no handler sees another one's AsyncLocals.</para>
 /// </remarks>
 internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 {
-    // A turn ends after so many works or so much time. 256 works of one read each are at most 16 MiB of socket data; 2 ms keeps the
-    // pool's other work items (and the other shards, where there are fewer threads than shards) from waiting longer than a time slice.
+    // 256 works of one read each are at most 16 MiB of input. 2 ms is no more than a time slice for other items of the thread pool.
     private const int MaxWorksPerTurn = 256;
     internal static readonly long MaxTicksPerTurn = Stopwatch.Frequency * 2 / 1000;
 
-    // Senders that never pause could fill every turn with flushes; after so many in a row one normal work runs, so reads and closes never stand still. A read brings one flush as a rule, so 4 for 1
-    // still work off what piles up; with 64, connections waited so unevenly for their reads that an echo's p99 was 15 % higher and its rate 5 % lower (docs/benchmarks/log.md, "fairness").
+    // Senders could fill each turn with flushes: after this many, one normal work item runs. A read causes one flush as a rule, so 4 to 1
+    // suffices. With 64, reads were so uneven that an echo's p99 was 15 % higher and its rate 5 % lower (docs/benchmarks/log.md,
+    // "fairness").
     private const int MaxUrgentInRow = 4;
 
-    // A single work that holds its shard longer than this stalls every connection of the shard: it is reported by name.
+    // Reported by name: every connection of the shard waits.
     private static readonly long SlowRunTicks = Stopwatch.Frequency * 50 / 1000;
 
-    // The pool should start a turn within microseconds; this much later it is starved, by blocked threads as a rule.
+    // Microseconds are normal: the pool is starved, by blocked threads as a rule.
     private static readonly long LateRunTicks = Stopwatch.Frequency * 200 / 1000;
 
     [ThreadStatic]
     private static ShardLoop? t_current;
 
-    // A sender that helps writes out at most so many peers' bursts: about what it has just answered, and never long enough to matter to it.
+    // About what the sender has just sent, and short enough for it.
     private const int MaxFlushesPerHelp = 64;
 
     private const int Idle = 0;
@@ -48,9 +48,10 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     private int _urgentInRow;
     private long _scheduledAt;
     private long _now;
-    private ShardWork? _running; // Of the turn in progress: its last work, which runs now or has just ended.
-    private ShardWork? _brought; // By a thread in a context of its own, on its way through the switch to ours. Touched by who holds the shard.
-    private int _broughtReasons;
+    private ShardWork? _running; // The turn's last work item: running, or just ended.
+    // Passed through a switch of context; only for the thread that holds the shard.
+    private ShardWork? _signalled;
+    private int _signalledReasons;
 
     public ShardLoop(int index, IShardObserver observer, TimeProvider time, ReceiveSlab slab)
     {
@@ -63,42 +64,38 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         Weak = new WeakReference<ShardLoop>(this);
     }
 
-    /// <summary>The shard that the calling thread runs, or null: blocking there would stop what the wait is for.</summary>
+    /// <summary>The shard that this thread runs, or null. Blocking there would stop what the wait is for.</summary>
     public static ShardLoop? Current => t_current;
 
     public int Index { get; }
 
-    /// <summary>For those who only remember it (<see cref="CallerFlush"/>).</summary>
+    /// <summary>For <see cref="CallerFlush"/>.</summary>
     public WeakReference<ShardLoop> Weak { get; }
 
     public ShardTimers Timers { get; }
 
-    /// <summary>Where this shard's connections read into: touched only on the shard.</summary>
     public ReceiveSlab ReceiveSlab { get; }
 
-    /// <summary>What goes out in one write, for the length of that write: touched only on the shard.</summary>
     public List<ArraySegment<byte>> Pieces { get; } = [];
 
     public ShardCounters Counters { get; } = new();
 
-    /// <summary>Looks after this shard from its first connection on.</summary>
     public ShardWatchdog? Watchdog { get; init; }
 
-    /// <summary>A timestamp of the context's clock for activity marks. On the system's clock it is that of the current or last work's start: good enough, and free. Another one is asked.</summary>
+    /// <summary>Timestamp of the context's clock. On the system's clock it is the current work's start, which costs nothing.</summary>
     public long Now => _clock is null ? _now : _clock.GetTimestamp();
 
-    /// <summary>True while a thread runs this shard or one has been asked to.</summary>
+    /// <summary>A thread runs this shard, or was requested.</summary>
     public bool IsBusy => Volatile.Read(ref _state) != Idle || HasPosted;
 
-    /// <summary>True while a sender's thread writes out flushes for the shard: nothing may then be called that could reach a handler.</summary>
+    /// <summary>A sender's thread flushes: nothing may be called that reaches a handler.</summary>
     public bool IsHelped { get; private set; }
 
-    /// <summary>Works waiting now. Counts by walking the queue: for statistics, and approximate while others post.</summary>
+    /// <summary>Walks the queue: approximate, for statistics.</summary>
     public int QueueDepth => _urgent.Count + _normal.Count;
 
-    /// <summary>The work that runs now, as far as that can be said from outside: the same number twice is one that has not ended in between.</summary>
-    /// <param name="work">The work; null: none runs.</param>
-    /// <returns>Which of all the works that the shard has begun it is; 0: none runs.</returns>
+    /// <summary>The running work item, approximately: an equal number means the same item, still running.</summary>
+    /// <returns>Its number among all items of the shard; 0: none.</returns>
     public long RunningWork(out ShardWork? work)
     {
         long number = Volatile.Read(ref Counters.Works);
@@ -106,21 +103,21 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         return work is null ? 0 : number;
     }
 
-    /// <summary>Asks for <paramref name="work"/> to run on this shard, from any thread. Never runs it on the caller's stack.</summary>
+    /// <summary>Any thread. Never runs on the caller's stack.</summary>
     public void Post(ShardWork work, int reasons)
     {
         _normal.Push(work, reasons);
         Wake();
     }
 
-    /// <summary>As <see cref="Post"/>, but before all that was posted normally. A work that is queued already stays where it is.</summary>
+    /// <summary>As <see cref="Post"/>, before all normal work. An item that is queued already keeps its position.</summary>
     public void PostUrgent(ShardWork work, int reasons)
     {
         _urgent.Push(work, reasons);
         Wake();
     }
 
-    /// <summary>Reports a completion. Runs <paramref name="work"/> at once, here, if the shard is idle; otherwise enqueues it.</summary>
+    /// <summary>Runs <paramref name="work"/> here if the shard is idle; otherwise queues it.</summary>
     public void RunOrPost(ShardWork work, int reasons)
     {
         if (!TryEnter())
@@ -133,21 +130,21 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
         else
         {
-            (_brought, _broughtReasons) = (work, reasons);
-            DefaultContext.Run(static shard => ((ShardLoop)shard!).RunTurnWith(((ShardLoop)shard).DequeueSignalled(out int reasons), reasons), this);
+            (_signalled, _signalledReasons) = (work, reasons);
+            DefaultContext.Run(
+                static shard => ((ShardLoop)shard!).RunTurnWith(((ShardLoop)shard).DequeueSignalled(out int reasons), reasons),
+                this);
         }
     }
 
-    /// <inheritdoc/>
     public override void Schedule(Action<object?> action, object? state) => Post(ShardCallback.Rent(action, state), 1);
 
     /// <summary>
-    /// Lets a sender's thread write out what it has just queued, if no thread is running this shard: flushes only. What it answers then leaves at once, and a consumer that is
-    /// faster than the pool wakes up cannot pile up answers.
+    /// Runs flushes on a sender's thread if the shard is idle, so that replies leave at once and a fast consumer does not accumulate them.
     /// </summary>
     public void Help()
     {
-        Debug.Assert(!DeferredDisposal.IsDeferred, "A flush makes room, and who waits for that room has a lock: no caller may hold one.");
+        Debug.Assert(!DeferredDisposal.IsDeferred, "A flush takes the locks of waiting senders: its caller may hold none.");
         if (!_urgent.HasWork || !TryEnter())
         {
             return;
@@ -164,8 +161,8 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     }
 
     /// <summary>
-    /// Runs one work here and now, on a thread of the application, if no thread is running this shard: a blocking receiver looks for what its peer has just sent,
-    /// instead of waiting for three threads to tell each other. Nothing else of the shard's work is done.
+    /// Runs just this work item on an application thread if the shard is idle: a blocking receiver reads instead of waiting for three
+    /// threads.
     /// </summary>
     public bool TryRunNow(ShardWork work, int reasons)
     {
@@ -180,8 +177,10 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
         else
         {
-            (_brought, _broughtReasons) = (work, reasons);
-            DefaultContext.Run(static shard => ((ShardLoop)shard!).RunAlone(((ShardLoop)shard).DequeueSignalled(out int reasons), reasons), this);
+            (_signalled, _signalledReasons) = (work, reasons);
+            DefaultContext.Run(
+                static shard => ((ShardLoop)shard!).RunAlone(((ShardLoop)shard).DequeueSignalled(out int reasons), reasons),
+                this);
         }
 
         return true;
@@ -190,10 +189,10 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     void IThreadPoolWorkItem.Execute()
     {
         long scheduledAt = _scheduledAt;
-        Volatile.Write(ref _queuedToPool, 0); // Before the state is looked at: whoever schedules from here on queues anew.
+        Volatile.Write(ref _queuedToPool, 0); // Before the state is read: later requests queue anew.
         if (Interlocked.CompareExchange(ref _state, Running, Scheduled) != Scheduled)
         {
-            return; // A completion or a sender was here first; whoever it was leaves nothing behind.
+            return; // Another thread ran the shard and left nothing.
         }
 
         long start = Stopwatch.GetTimestamp();
@@ -223,11 +222,11 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
     }
 
-    /// <summary>Takes the shard if no thread runs it; one that the pool has been asked for finds it taken, or done.</summary>
+    /// <summary>Enters the shard if no thread runs it. A pending thread-pool item then does nothing.</summary>
     private bool TryEnter() =>
-        Interlocked.CompareExchange(ref _state, Running, Idle) == Idle || Interlocked.CompareExchange(ref _state, Running, Scheduled) == Scheduled;
+        Interlocked.CompareExchange(ref _state, Running, Idle) == Idle
+        || Interlocked.CompareExchange(ref _state, Running, Scheduled) == Scheduled;
 
-    /// <summary>Gives the shard back; the pool goes on with what is left.</summary>
     private void Leave()
     {
         if (HasWork)
@@ -247,8 +246,8 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
     private void QueueToPool()
     {
-        // At most one entry in the pool's queue: while the pool is starved, senders that help would put in another one each time they leave. The one that
-        // is there has not looked at the state yet, and the delay counts from when it was put in.
+        // At most one entry in the pool's queue: otherwise helping senders would add one per call while the pool is starved. That entry has
+        // not read the state yet, and the delay counts from its start.
         if (Interlocked.Exchange(ref _queuedToPool, 1) == 0)
         {
             _scheduledAt = Stopwatch.GetTimestamp();
@@ -271,9 +270,9 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
     private ShardWork DequeueSignalled(out int reasons)
     {
-        ShardWork work = _brought!;
-        _brought = null;
-        reasons = _broughtReasons;
+        ShardWork work = _signalled!;
+        _signalled = null;
+        reasons = _signalledReasons;
         return work;
     }
 
@@ -286,7 +285,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         Counters.BeginTurn(start);
         long now = start;
         int works = 0;
-        while (works < MaxFlushesPerHelp && now <= start + MaxTicksPerTurn && _urgent.DequeueAll() is { } work)
+        while (works < MaxFlushesPerHelp && now <= start + MaxTicksPerTurn && _urgent.Dequeue() is { } work)
         {
             now = RunOne(work, Interlocked.Exchange(ref work.Pending, 0), now);
             works++;
@@ -311,7 +310,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         t_current = outer;
     }
 
-    /// <summary>Runs queued work until there is none or the turn is used up. The caller holds the shard (state Running).</summary>
+    /// <summary>The caller holds the shard (state Running).</summary>
     private void RunTurn(long start, long now, int works)
     {
         long end = start + MaxTicksPerTurn;
@@ -329,7 +328,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
                     return;
                 }
 
-                // Another thread may have run the shard in between: its time is neither this turn's nor the next work's. This thread's bounds go on.
+                // Another thread may have run the shard meanwhile: its time is not this turn's. This thread's limits remain.
                 start = now = Stopwatch.GetTimestamp();
                 Counters.BeginTurn(start);
                 works = 0;
@@ -366,7 +365,10 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         long end = Stopwatch.GetTimestamp();
         if (end - start > SlowRunTicks)
         {
-            Report(static (shard, slow, ticks) => shard._observer.OnSlowRun(shard, slow!.Describe(), ShardCounters.ToTime(ticks)), work, end - start);
+            Report(
+                static (shard, slow, ticks) => shard._observer.OnSlowRun(shard, slow!.Describe(), ShardCounters.ToTime(ticks)),
+                work,
+                end - start);
         }
 
         DefaultContext.Restore();
@@ -375,13 +377,13 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
     private void EndTurn(long ticks, int works)
     {
-        _running = null; // Nothing that is over is kept alive by an idle shard.
+        _running = null; // An idle shard must not keep it alive.
         Counters.RecordTurn(ticks, works);
     }
 
     private ShardWork? DequeueNext()
     {
-        ShardWork? work = _urgentInRow < MaxUrgentInRow ? _urgent.DequeueAll() : null;
+        ShardWork? work = _urgentInRow < MaxUrgentInRow ? _urgent.Dequeue() : null;
         if (work is not null)
         {
             _urgentInRow++;
@@ -389,7 +391,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
 
         _urgentInRow = 0;
-        return _normal.DequeueAll() ?? _urgent.DequeueAll();
+        return _normal.Dequeue() ?? _urgent.Dequeue();
     }
 
     private void Report(Action<ShardLoop, ShardWork?, long> report, ShardWork? work, long ticks)
@@ -400,7 +402,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
         catch (Exception)
         {
-            Counters.Faults++; // As in Fault: what the observer's log does must not stop the shard.
+            Counters.Faults++; // The observer's log must not stop the shard.
         }
     }
 
@@ -412,7 +414,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
         catch (Exception)
         {
-            // Even its way out failed. Letting this go on would stop every connection of the shard, or the process.
+            // The fault handler failed too. The exception must not stop the shard or the process.
             Counters.Faults++;
         }
     }

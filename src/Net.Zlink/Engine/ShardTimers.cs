@@ -2,14 +2,13 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A deadline of one shard: re-armed and cancelled only on that shard, fired there.</summary>
+/// <summary>A deadline of one shard, used and fired only there.</summary>
 internal sealed class ShardTimer(Action<object> callback, object state)
 {
     internal const int NotQueued = -1;
 
     internal int HeapIndex = NotQueued;
 
-    /// <summary>When it fires, in the time provider's timestamps.</summary>
     internal long Due;
 
     public bool IsArmed => HeapIndex != NotQueued;
@@ -17,14 +16,13 @@ internal sealed class ShardTimer(Action<object> callback, object state)
     internal void Fire() => callback(state);
 }
 
-/// <summary>The timers of one shard: a binary heap behind a single timer of the context's <see cref="TimeProvider"/>.</summary>
+/// <summary>One shard's timers: a binary heap behind a single timer of the context's <see cref="TimeProvider"/>.</summary>
 /// <remarks>
-/// 10,000 connections with an idle deadline each cost one operating-system timer per shard. Tests pass a clock of their own, so no test waits.
-/// All members but the time provider's callback are called on the shard.
+/// 10,000 connections with an idle timeout cost one system timer per shard. All members run on the shard, except the clock's callback.
 /// </remarks>
 internal sealed class ShardTimers : ShardWork, IDisposable
 {
-    // After a pause of the machine the deadlines of all connections may have passed at once; each may close one, in some 50 us. So many fit into a turn of the shard; then its other work has its turn.
+    // After a suspension all deadlines may be due, and each may close a connection in 50 us. This many fit into a turn.
     private const int MaxPerRun = 32;
 
     private readonly ShardLoop _shard;
@@ -39,8 +37,9 @@ internal sealed class ShardTimers : ShardWork, IDisposable
         _shard = shard;
         _time = time;
 
-        // A context made inside an ambient async flow must not keep that flow's state alive for its whole life.
-        _clock = DefaultContext.Run(() => time.CreateTimer(static state => ((ShardTimers)state!).Tick(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan));
+        // Otherwise the clock would keep the AsyncLocals of the context's creator alive.
+        _clock = DefaultContext.Run(() => time.CreateTimer(
+            static state => ((ShardTimers)state!).Tick(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan));
     }
 
     public TimeProvider Time => _time;
@@ -49,10 +48,9 @@ internal sealed class ShardTimers : ShardWork, IDisposable
 
     public long Timestamp() => _time.GetTimestamp();
 
-    /// <summary>Arms <paramref name="timer"/> to fire after <paramref name="delay"/>; an armed timer is moved.</summary>
     public void Arm(ShardTimer timer, TimeSpan delay)
     {
-        // Rounded up, so that a timer never fires before its time. A delay of centuries (TimeSpan.MaxValue) must not wrap around to the past.
+        // Rounded up: a timer never fires early. A huge delay (TimeSpan.MaxValue) must not overflow.
         long now = _time.GetTimestamp();
         double ticks = Math.Ceiling(Math.Max(0, delay.TotalSeconds) * _time.TimestampFrequency);
         timer.Due = ticks < long.MaxValue / 2 ? now + (long)ticks : long.MaxValue - 1;
@@ -72,7 +70,7 @@ internal sealed class ShardTimers : ShardWork, IDisposable
         SetClock();
     }
 
-    /// <summary>How long until <paramref name="timer"/>, which is armed, fires.</summary>
+    /// <summary>The timer must be armed.</summary>
     public TimeSpan Remaining(ShardTimer timer) => _time.GetElapsedTime(_time.GetTimestamp(), timer.Due);
 
     public void Cancel(ShardTimer? timer)
@@ -117,13 +115,13 @@ internal sealed class ShardTimers : ShardWork, IDisposable
     {
         if (_count == 0 || _heap[0].Due >= _clockDue)
         {
-            return; // An early tick finds nothing due and sets the clock anew: cheaper than moving the clock on every change.
+            return; // An early tick sets the clock again: cheaper than a change with each timer.
         }
 
         _clockDue = _heap[0].Due;
         double seconds = Math.Max(0, _clockDue - _time.GetTimestamp()) / (double)_time.TimestampFrequency;
 
-        // The system's timers count whole milliseconds; rounding up avoids a tick that finds nothing due.
+        // System timers count whole milliseconds; rounding up avoids a tick that finds nothing due.
         _clock.Change(TimeSpan.FromMilliseconds(Math.Min(Math.Ceiling(seconds * 1000), int.MaxValue)), Timeout.InfiniteTimeSpan);
     }
 

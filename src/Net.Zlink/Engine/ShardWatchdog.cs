@@ -3,16 +3,17 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>Tells of a shard that does not come out of a work while it is still in it: a handler that blocks for good would leave no trace otherwise.</summary>
+/// <summary>Reports a shard that is blocked in a work item, such as a handler that never returns.</summary>
 /// <remarks>
-/// One timer of the context's clock, which ticks while there are connections. It compares what the shards count anyway from one tick to the next, so a turn pays nothing for it. Thread-safe.
+/// One timer of the context's clock, which runs while there are connections. It compares the shards' counters, so turns cost nothing more.
+/// Thread-safe.
 /// </remarks>
 internal sealed class ShardWatchdog : IDisposable
 {
-    // What only computes, or waits for a disk, is through by then and told of as a slow run; and somebody who goes to look why nothing moves finds the line in the log already.
+    // Slow computations and disks are done by then, and reported as slow runs. The log has the entry before a user looks for the cause.
     public static readonly TimeSpan Period = TimeSpan.FromSeconds(1);
 
-    // The system's timers are inexact by some 15 ms. Two ticks that a pause of the machine has brought together are further from a period than this.
+    // System timers are inexact by about 15 ms. Ticks that a suspension brought together differ from the period by more.
     private static readonly TimeSpan ShortestPeriod = Period * 0.9;
 
     private readonly Lock _gate = new();
@@ -29,14 +30,16 @@ internal sealed class ShardWatchdog : IDisposable
         _observer = observer;
         _time = time;
 
-        // As the shards' own timers: nothing of who made the context is to be kept alive.
-        _timer = DefaultContext.Run(() => time.CreateTimer(static state => ((ShardWatchdog)state!).Tick(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan));
+        // As ShardTimers.
+        _timer = DefaultContext.Run(() => time.CreateTimer(
+            static state => ((ShardWatchdog)state!).Tick(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan));
     }
 
-    /// <summary>There is a connection, which is counted already. Any thread.</summary>
+    /// <summary>Called after the connection was counted. Any thread.</summary>
     public void Start()
     {
-        Interlocked.MemoryBarrier(); // The count before the look: a tick that stops does it the other way round, so one of the two sees the other.
+        // The count, then the flag; a stopping tick reads them in the other order, so one of the two sees the other.
+        Interlocked.MemoryBarrier();
         if (Volatile.Read(ref _isTicking) == 0 && Interlocked.Exchange(ref _isTicking, 1) == 0)
         {
             _timer.Change(Period, Period);
@@ -57,7 +60,7 @@ internal sealed class ShardWatchdog : IDisposable
             }
             catch (Exception)
             {
-                // What an observer's log does must not end the process, as it would from here.
+                // From here an exception of the observer's log would end the process.
             }
         }
 
@@ -72,11 +75,11 @@ internal sealed class ShardWatchdog : IDisposable
         }
     }
 
-    /// <summary>Those that are in the same work as at the last tick, once for each such work.</summary>
+    /// <summary>Shards in the same work item as at the last tick, once per item.</summary>
     private List<(ShardLoop Shard, ShardWork Work, TimeSpan Elapsed)> Check()
     {
         List<(ShardLoop, ShardWork, TimeSpan)> held = [];
-        lock (_gate) // A tick may come before the last one is through with the log.
+        lock (_gate) // Ticks may overlap.
         {
             foreach (ShardLoop shard in _shards.All)
             {
@@ -100,6 +103,5 @@ internal sealed class ShardWatchdog : IDisposable
         return held;
     }
 
-    /// <summary>The work that a shard was in at a tick; number 0: in none.</summary>
     private readonly record struct Sighting(long Number, long At, bool IsReported);
 }

@@ -5,32 +5,34 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>A lock for the few instructions that every message passes: taking it and leaving it costs one interlocked operation, where <see cref="Lock"/> has two and looks up its thread twice.</summary>
+/// <summary>
+/// A lock with one interlocked operation for enter and exit, where <see cref="Lock"/> has two and two thread look-ups. For a few
+/// instructions.
+/// </summary>
 /// <remarks>
-/// Measured on the machine of docs/benchmarks/log.md, uncontended: 5.5 ns, <see cref="Lock"/> 14.2 ns. A message passes two to four of these between two sockets that send ten million a second.
-/// <para>
-/// Leaving writes the state with no fence and then looks whether somebody waits, so by itself it could miss one who has just begun to. Therefore whoever begins to wait says so first, then has every processor
-/// pass a barrier (a system call of some microseconds, paid only by those who wait), and then looks at the lock again: either it finds the lock free, or the one that leaves it sees him.
-/// </para>
-/// An interruption of a thread that waits here comes at its next wait in earnest (<see cref="Uninterrupted"/>).
-/// Not reentrant. A struct, so that the compiler refuses a <c>lock</c> statement on it; never copy it, never make the field readonly.
+/// Uncontended 5.5 ns, <see cref="Lock"/> 14.2 ns (docs/benchmarks/log.md). A message passes two to four of these at ten million messages a
+/// second.
+/// <para> An exit writes the state without a fence and then reads the waiter count, so alone it could miss a new waiter. So a waiter first
+/// sets the count, then has every processor pass a barrier (a system call of some microseconds), and then checks the lock again. Either the
+/// lock is free, or the exit sees the waiter. </para>
+/// An interruption of a waiting thread is delayed to its next wait (<see cref="Uninterrupted"/>). Not reentrant. A struct, so that
+/// <c>lock</c> does not compile on it; never copy it, never make the field readonly.
 /// </remarks>
 internal struct ShortLock
 {
-    // A holder leaves within 0.1 us as a rule; this many looks take about 2 us, less than one wake-up (20 to 50 us). After that it was preempted, and blocking lets it run.
+    // About 2 us, less than a wake-up (20 to 50 us). A holder exits within 0.1 us, unless it is preempted: then blocking lets it run.
     private const int MaxSpins = 20;
 
-    // Between two looks: about 0.1 us, which leaves the cache line to the holder.
+    // About 0.1 us, which leaves the cache line to the holder.
     private const int Pauses = 3;
 
     private int _isHeld;
     private int _waiting;
-    private object? _park;
+    private object? _monitor;
 
-    // The holder's thread; noted in Debug builds only.
+    // The holder's thread, in Debug builds only.
     private int _owner;
 
-    /// <summary>Takes the lock; the result leaves it.</summary>
     [UnscopedRef]
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public Scope EnterScope()
@@ -75,39 +77,40 @@ internal struct ShortLock
             }
         }
 
-        object park = Park();
-        bool interrupted = Uninterrupted.Enter(park);
+        object monitor = GetMonitor();
+        bool interrupted = Uninterrupted.Enter(monitor);
         _waiting++;
         Interlocked.MemoryBarrierProcessWide();
         while (Interlocked.CompareExchange(ref _isHeld, 1, 0) != 0)
         {
-            interrupted |= Uninterrupted.Wait(park);
+            interrupted |= Uninterrupted.Wait(monitor);
         }
 
         _waiting--;
-        Monitor.Exit(park);
+        Monitor.Exit(monitor);
         Uninterrupted.AskAgain(interrupted);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void Wake()
     {
-        object park = Park();
-        bool interrupted = Uninterrupted.Enter(park);
-        Monitor.Pulse(park);
-        Monitor.Exit(park);
+        object monitor = GetMonitor();
+        bool interrupted = Uninterrupted.Enter(monitor);
+        Monitor.Pulse(monitor);
+        Monitor.Exit(monitor);
         Uninterrupted.AskAgain(interrupted);
     }
 
-    private object Park() => Volatile.Read(ref _park) ?? Interlocked.CompareExchange(ref _park, new object(), null) ?? _park!;
+    private object GetMonitor() =>
+        Volatile.Read(ref _monitor) ?? Interlocked.CompareExchange(ref _monitor, new object(), null) ?? _monitor!;
 
     [Conditional("DEBUG")]
     private static void Note(ref int owner, bool isHeld) => owner = isHeld ? Environment.CurrentManagedThreadId : 0;
 
     [Conditional("DEBUG")]
-    private static void Check(int owner) => Debug.Assert(owner != Environment.CurrentManagedThreadId, "The thread holds this lock already, and would wait for itself.");
+    private static void Check(int owner) =>
+        Debug.Assert(owner != Environment.CurrentManagedThreadId, "The thread holds this lock already, and would wait for itself.");
 
-    /// <summary>The lock, held until it is disposed.</summary>
     internal readonly ref struct Scope
     {
         private readonly ref ShortLock _lock;

@@ -3,19 +3,21 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>How long a blocking call looks for its result before it blocks: as long as that has paid lately. Waking a blocked thread costs 20 to 50 us, more than a round trip on the same machine takes.</summary>
-/// <remarks>Used by threads of the application only, never on a shard. Races between threads on one budget only make it less exact.</remarks>
+/// <summary>
+/// How long a blocking call polls before it blocks: adapts to whether polling paid. A wake-up costs 20 to 50 us, more than a local round
+/// trip.
+/// </summary>
+/// <remarks>For application threads only, never on a shard. Races only make it less exact.</remarks>
 internal struct SpinBudget
 {
-    // A local peer answers within 10 to 30 us; past this a wake-up is the smaller part of the wait.
+    // A local peer replies within 10 to 30 us; beyond this the wake-up is the smaller part.
     private static readonly long MaxSpins = Environment.ProcessorCount > 1 ? Stopwatch.Frequency * 40 / 1_000_000 : 0;
 
-    // So that a budget that has been wasted still finds out when answers come fast again.
+    // A minimum, to detect when replies are fast again.
     private static readonly long MinSpins = MaxSpins / 20;
 
     private long _ticks;
 
-    /// <summary>Looks until <paramref name="isReady"/> says so or the budget is used up.</summary>
     [SuppressMessage("ApiDesign", "RS0030", Justification = "A thread of the application that would block otherwise; never a shard.")]
     public bool Wait<TState>(TState state, Func<TState, bool> isReady)
     {
@@ -28,7 +30,7 @@ internal struct SpinBudget
         long end = Stopwatch.GetTimestamp() + budget;
         do
         {
-            // About 0.3 us between two looks, which leaves the cache line to the thread that is to change it.
+            // About 0.3 us, which leaves the cache line to the thread that changes it.
             const int Pauses = 8;
             Thread.SpinWait(Pauses);
             if (isReady(state))

@@ -4,14 +4,14 @@ using Net.Zlink.Flow;
 
 namespace Net.Zlink.Engine;
 
-/// <summary>The list a waiter stands in. Whoever takes a waiter out of its list decides its outcome: there is no second arbiter.</summary>
+/// <summary>The thread that removes a waiter from its list decides the waiter's result.</summary>
 internal interface IWaiterList
 {
-    /// <summary>Takes <paramref name="waiter"/> out if it still stands in the list; the caller that gets true completes it.</summary>
+    /// <summary>True if the waiter was still queued: the caller then completes it.</summary>
     bool TryRemove(WaiterNode waiter);
 }
 
-/// <summary>The links of a waiter, so that any waiter may leave the middle of its list when it is cancelled.</summary>
+/// <summary>A linked-list node, so that a cancelled waiter can be removed from the middle.</summary>
 internal abstract class WaiterNode
 {
     internal WaiterNode? Previous;
@@ -19,7 +19,7 @@ internal abstract class WaiterNode
     internal bool IsQueued;
 }
 
-/// <summary>A first-in first-out list of waiters. Every call is made under the owner's lock. A part of its owner, never to be copied: where nobody waits, looking at it costs no line of its own.</summary>
+/// <summary>FIFO. Under the owner's lock; never copy it. A struct, so that checking an empty list costs no cache line.</summary>
 internal struct WaiterList<TWaiter>
     where TWaiter : WaiterNode
 {
@@ -78,7 +78,7 @@ internal struct WaiterList<TWaiter>
         return true;
     }
 
-    /// <summary>Takes all of them out. Returns the first, the others linked behind it.</summary>
+    /// <summary>Returns the first; the others are linked behind it.</summary>
     public TWaiter? RemoveAll()
     {
         TWaiter? all = First;
@@ -94,12 +94,11 @@ internal struct WaiterList<TWaiter>
     }
 }
 
-/// <summary>One wait for a result of type <typeparamref name="T"/>: a reusable value-task source, so that waiting allocates nothing in steady state.</summary>
+/// <summary>A reusable value-task source, so that waiting allocates nothing in steady state.</summary>
 /// <remarks>
-/// A waiter is reused only when its cancellation registration is certain not to call back any more; otherwise it is left to the collector.
-/// Continuations of awaiting code run on the thread pool, not on the shard that completes the wait, unless the application has allowed that; those of blocked threads only pulse.
-/// Where a SynchronizationContext or a scheduler was captured they are posted to it. One that refuses (a UI loop that has ended) throws at the thread that completes the wait, which has others to complete and a
-/// connection to serve: such a continuation goes to the pool instead, so that the wait ends and what it holds is given back.
+/// A waiter is reused only if its cancellation callback cannot run any more. Continuations run on the thread pool, unless the application
+/// allows the completing thread; blocked threads are only pulsed. A captured SynchronizationContext that throws (a UI loop that ended) must
+/// not affect the completing thread, which has others to complete: such a continuation goes to the thread pool.
 /// </remarks>
 internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
 {
@@ -113,10 +112,10 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
 
     public short Version => _core.Version;
 
-    /// <summary>Makes the waiter ready for one wait.</summary>
-    /// <param name="list">Where it will stand.</param>
-    /// <param name="recycle">Takes the waiter back when its result was read and nothing refers to it any more.</param>
-    /// <param name="blocking">The calling thread will block for the result (<see cref="BlockingWait.Until"/>): it is completed without a hop to the pool.</param>
+    /// <summary>
+    /// <paramref name="blocking"/>: the calling thread will block (<see cref="BlockingWait.Until"/>), so completion does not use the thread
+    /// pool.
+    /// </summary>
     public void Prepare(IWaiterList list, Action<Waiter<T>>? recycle, bool blocking)
     {
         _core.Reset();
@@ -131,7 +130,7 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         }
     }
 
-    /// <summary>Lets <paramref name="token"/> cancel the wait. Call it outside the list's lock, after the waiter was added.</summary>
+    /// <summary>Call it outside the list's lock, after the waiter was added.</summary>
     public void CancelWith(CancellationToken token)
     {
         if (token.CanBeCanceled)
@@ -141,7 +140,7 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         }
     }
 
-    /// <summary>Ends the wait with a result. The caller has taken the waiter out of its list.</summary>
+    /// <summary>The caller has removed the waiter from its list.</summary>
     public void Complete(T result)
     {
         try
@@ -154,14 +153,13 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         }
     }
 
-    /// <summary>As <see cref="Complete"/>, but what awaits the result goes on here and now, on the calling thread. Outside of all locks.</summary>
+    /// <summary>Runs the continuation on the calling thread. Outside all locks.</summary>
     public void CompleteHere(T result)
     {
         _core.RunContinuationsAsynchronously = false;
         Complete(result);
     }
 
-    /// <summary>Ends the wait with an error. The caller has taken the waiter out of its list.</summary>
     public void Fail(Exception exception)
     {
         try
@@ -174,7 +172,7 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         }
     }
 
-    /// <summary>Ends waits that were taken out of their list and linked, each with an error of its own, outside of every lock.</summary>
+    /// <summary>For removed, linked waiters, outside every lock.</summary>
     public static void FailAll(Waiter<T>? waiter, Func<Exception> error)
     {
         while (waiter is not null)
@@ -188,8 +186,7 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
 
     public T GetResult(short token)
     {
-        // Reading a result twice, or too early, is the caller's mistake. It throws here, and must not give the waiter back a second time:
-        // two waits would then share it.
+        // A second or early read is the caller's mistake. It must not recycle the waiter twice: two waits would share it.
         if (GetStatus(token) == ValueTaskSourceStatus.Pending)
         {
             throw new InvalidOperationException("The result was asked for before the wait ended: await it.");
@@ -201,7 +198,7 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         }
         finally
         {
-            _core.Reset(); // From here on this token is stale.
+            _core.Reset(); // This token is stale from here on.
             if (!_token.CanBeCanceled || _registration.Unregister())
             {
                 Clear();
@@ -214,12 +211,14 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
 
     public ValueTaskSourceStatus GetStatus(short token) => token == _core.Version
         ? _core.GetStatus(token)
-        : throw new InvalidOperationException("The result was taken already: a ValueTask is awaited once. To await it more often keep the Task that AsTask() returns.");
+            : throw new InvalidOperationException(
+                "The result was taken already: a ValueTask is awaited once. To await it more often keep the Task that AsTask() returns.");
 
     public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
     {
-        // Not HasFlag, which boxes both (48 bytes a wait) wherever code is not optimized.
-        if ((flags & ValueTaskSourceOnCompletedFlags.UseSchedulingContext) is not ValueTaskSourceOnCompletedFlags.None && (SynchronizationContext.Current is not null || TaskScheduler.Current != TaskScheduler.Default))
+        // Not HasFlag, which boxes both values in unoptimized code (48 bytes per wait).
+        bool capturesContext = (flags & ValueTaskSourceOnCompletedFlags.UseSchedulingContext) is not ValueTaskSourceOnCompletedFlags.None;
+        if (capturesContext && (SynchronizationContext.Current is not null || TaskScheduler.Current != TaskScheduler.Default))
         {
             _postedState = state;
             _posted = continuation;
@@ -228,7 +227,6 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
         _core.OnCompleted(continuation, state, token, flags);
     }
 
-    /// <summary>Drops what the wait held, before the waiter is kept for reuse.</summary>
     protected virtual void Clear()
     {
         _token = default;
@@ -248,12 +246,12 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
     }
 }
 
-/// <summary>Waiters kept for reuse by one list's owner. Called under that owner's lock or not at all concurrently; a small stack.</summary>
+/// <summary>A small stack of waiters for reuse. Thread-safe.</summary>
 [SuppressMessage("Performance", "MA0158", Justification = "The lock is held for two assignments.")]
 internal sealed class WaiterPool<TWaiter>
     where TWaiter : WaiterNode, new()
 {
-    // A socket rarely has more threads waiting than this; a waiter is about 150 bytes.
+    // Rarely do more threads wait on a socket. A waiter takes about 150 bytes.
     private const int MaxKept = 64;
 
     private readonly Lock _gate = new();
@@ -262,7 +260,7 @@ internal sealed class WaiterPool<TWaiter>
 
     public TWaiter Rent()
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             if (_count > 0)
             {
@@ -277,7 +275,7 @@ internal sealed class WaiterPool<TWaiter>
 
     public void Return(TWaiter waiter)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             if (_count < MaxKept)
             {

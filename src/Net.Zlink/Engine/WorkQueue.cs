@@ -1,20 +1,21 @@
 namespace Net.Zlink.Engine;
 
-/// <summary>A queue of works, first in first out: any thread pushes, the thread that holds the shard takes. Lock-free, intrusive, allocates nothing.</summary>
-/// <remarks>Producers push onto a list, newest first; the taker swaps the whole list out and turns it round, so each work is touched twice whatever the contention.</remarks>
+/// <summary>A FIFO queue of work: any thread pushes, the shard's thread dequeues. Lock-free, intrusive, without allocations.</summary>
+/// <remarks>
+/// Producers push onto a list, newest first. The consumer takes the whole list and reverses it, so each item is touched twice.
+/// </remarks>
 internal struct WorkQueue
 {
-    private ShardWork? _posted;     // newest first
-    private ShardWork? _dequeued;      // oldest first, touched only by the taker
-    private int _dequeuedCount;        // written by the taker only
+    private ShardWork? _posted; // Newest first.
+    private ShardWork? _dequeued; // Oldest first, for the consumer only.
+    private int _dequeuedCount; // Written by the consumer only.
 
-    /// <summary>True if something was pushed that the taker has not swapped out yet.</summary>
     public readonly bool HasPosted => Volatile.Read(in _posted) is not null;
 
-    /// <summary>True if there is anything to take. Exact for the taker, a hint for others.</summary>
+    /// <summary>Exact for the consumer, a hint for others.</summary>
     public readonly bool HasWork => HasPosted || Volatile.Read(in _dequeued) is not null;
 
-    /// <summary>Adds reasons to run; enqueues the work if it had none.</summary>
+    /// <summary>Enqueues the work if it had no reasons.</summary>
     public void Push(ShardWork work, int reasons)
     {
         if (Interlocked.Or(ref work.Pending, reasons) != 0)
@@ -36,8 +37,8 @@ internal struct WorkQueue
         }
     }
 
-    /// <summary>The oldest work, unlinked, or null. Take its reasons after this: from then on it may be pushed again.</summary>
-    public ShardWork? DequeueAll()
+    /// <summary>The oldest item, or null. Read its reasons afterwards: from then on it may be pushed again.</summary>
+    public ShardWork? Dequeue()
     {
         ShardWork? first = _dequeued;
         if (first is null)
@@ -67,15 +68,16 @@ internal struct WorkQueue
         return first;
     }
 
-    /// <summary>How many works wait. Walks a list that others change: approximate, for statistics.</summary>
+    /// <summary>Walks a changing list: approximate, for statistics.</summary>
     public readonly int Count
     {
         get
         {
-            // Bounded, because the list changes under the walk.
-            const int Most = 1_000_000;
+            // A limit, since the list changes during the walk.
+            const int MaxWalked = 1_000_000;
             int posted = 0;
-            for (ShardWork? work = Volatile.Read(in _posted); work is not null && posted < Most; work = Volatile.Read(ref work.NextReady))
+            ShardWork? work = Volatile.Read(in _posted);
+            for (; work is not null && posted < MaxWalked; work = Volatile.Read(ref work.NextReady))
             {
                 posted++;
             }

@@ -1,17 +1,18 @@
 namespace Net.Zlink.Flow;
 
-/// <summary>Threads that are nobody else's, for what may sleep where it cannot be awaited: code of the application's, a look-up of a name.</summary>
+/// <summary>Starts threads for code that may block: application code, a name look-up.</summary>
 internal static class OwnThread
 {
     [ThreadStatic]
     private static bool t_isCurrent;
 
-    /// <summary>The calling thread is one of these.</summary>
     public static bool IsCurrent => t_isCurrent;
 
-    /// <summary>Runs <paramref name="work"/>, which must not throw, on a new one, in the default context. 0.1 ms. Where the system has no thread left it is the pool that runs it.</summary>
-    /// <param name="work">What to do.</param>
-    /// <param name="name">What a debugger calls the thread.</param>
+    /// <summary>
+    /// Runs <paramref name="work"/>, which must not throw, on a new thread in the default context (0.1 ms). If no thread is available, the
+    /// thread pool runs it.
+    /// </summary>
+    /// <remarks><paramref name="name"/>: shown by debuggers.</remarks>
     public static void Start(Action work, string name = "Net.Zlink callback")
     {
         var thread = new Thread(() =>

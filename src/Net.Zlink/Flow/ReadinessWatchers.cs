@@ -1,30 +1,32 @@
 namespace Net.Zlink.Flow;
 
-/// <summary>Wants to know when something may have become ready. Told outside all locks, on the thread that made it so; it must neither block nor throw.</summary>
+/// <summary>Notified when something may be ready: outside all locks, on the thread that caused it. Must neither block nor throw.</summary>
 internal interface IReadinessWatcher
 {
     void OnMayBeReady();
 }
 
-/// <summary>Who watches something that becomes ready: one side of a socket, a monitor. Telling costs one volatile read while nobody does, because it stands on the path of every batch that comes in.</summary>
+/// <summary>
+/// The watchers of a socket or monitor. Without watchers a notification costs one volatile read, since every inbound batch makes one.
+/// </summary>
 internal sealed class ReadinessWatchers
 {
     private readonly Lock _gate = new();
     private IReadinessWatcher[]? _all;
 
-    /// <summary>Adds a watcher; one that is added twice is told twice.</summary>
+    /// <summary>A watcher that is added twice is notified twice.</summary>
     public void Add(IReadinessWatcher watcher)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             Volatile.Write(ref _all, _all is null ? [watcher] : [.. _all, watcher]);
         }
     }
 
-    /// <summary>Takes a watcher out once. It may still be told a last time by who is telling just now.</summary>
+    /// <summary>Removes it once. A notification in progress may still reach it.</summary>
     public void Remove(IReadinessWatcher watcher)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             int index = _all is null ? -1 : Array.IndexOf(_all, watcher);
             if (index >= 0)
@@ -34,10 +36,8 @@ internal sealed class ReadinessWatchers
         }
     }
 
-    /// <summary>Tells all of them.</summary>
-    /// <remarks>
-    /// The caller has left the lock under which the socket became ready, and whoever waits looks at the socket under the same lock after it began to wait: so either it sees what changed, or it is told.
-    /// </remarks>
+    /// <summary>Call after leaving the lock under which the socket became ready.</summary>
+    /// <remarks>A watcher reads the socket under that lock after it was added: so it either sees the change or is notified.</remarks>
     public void Notify()
     {
         if (Volatile.Read(ref _all) is { } all)
@@ -49,7 +49,10 @@ internal sealed class ReadinessWatchers
         }
     }
 
-    /// <summary>As <see cref="Notify"/>, for changes that are seen without a lock: a full fence stands between the change and the look for watchers, as between a watcher's beginning and its look.</summary>
+    /// <summary>
+    /// For changes without a lock: a full fence separates the change from the read of the watchers, as it separates a watcher's start from
+    /// its read.
+    /// </summary>
     public void NotifyFenced()
     {
         Interlocked.MemoryBarrier();

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Flow;
 
-/// <summary>To be awaited: where its caller goes on.</summary>
+/// <summary>An awaitable that moves its caller to another thread.</summary>
 internal readonly struct ThreadHop : ICriticalNotifyCompletion
 {
     private readonly Target _target;
@@ -16,13 +16,12 @@ internal readonly struct ThreadHop : ICriticalNotifyCompletion
         OwnThread,
     }
 
-    /// <summary>Where it is.</summary>
     public static ThreadHop None => default;
 
-    /// <summary>On the thread pool, and on another turn than this one.</summary>
+    /// <summary>As a new item of the thread pool.</summary>
     public static ThreadHop ToPool => new(Target.Pool);
 
-    /// <summary>On a thread of its own: see <see cref="OwnThread"/>.</summary>
+    /// <summary>See <see cref="OwnThread"/>.</summary>
     public static ThreadHop ToOwnThread => new(Target.OwnThread);
 
     public bool IsCompleted => _target == Target.Nowhere;

@@ -1,14 +1,14 @@
 namespace Net.Zlink.Flow;
 
-/// <summary>Locks of the library that an application's thread takes although it was interrupted.</summary>
+/// <summary>Locks that ignore an interruption of the thread.</summary>
 /// <remarks>
-/// <see cref="Thread.Interrupt"/> ends whatever wait its thread comes to next, also one for a lock that somebody holds for a microsecond: in the middle of a send or a receive, with a message taken that would be lost, or another
-/// thread's wake-up. So such a wait goes on, and the interruption is asked for again behind it: it comes where the thread next waits in earnest, in our <c>Engine/BlockingWait</c>, which gives up its wait first, or in the caller's code.
+/// <see cref="Thread.Interrupt"/> ends the thread's next wait, even for a lock held a microsecond, in the middle of a send or receive. So
+/// such a wait continues, and the interruption is repeated afterwards. It then ends the next real wait, in <c>Engine/BlockingWait</c> or
+/// the caller's code.
 /// </remarks>
 internal static class Uninterrupted
 {
-    /// <summary>Takes a lock; the result leaves it.</summary>
-    public static Lock.Scope EnterScope(this Lock gate)
+    public static Lock.Scope EnterUninterrupted(this Lock gate)
     {
         bool interrupted = false;
         while (true)
@@ -26,8 +26,7 @@ internal static class Uninterrupted
         }
     }
 
-    /// <summary>Takes a monitor.</summary>
-    /// <returns>The thread was interrupted: <see cref="AskAgain"/> is called when it waits for nothing of ours any more.</returns>
+    /// <returns>True if the thread was interrupted: call <see cref="AskAgain"/> after the last wait.</returns>
     public static bool Enter(object monitor)
     {
         bool interrupted = false;
@@ -45,7 +44,7 @@ internal static class Uninterrupted
         }
     }
 
-    /// <summary>As <see cref="Monitor.Wait(object)"/>. Returns what <see cref="Enter"/> does.</summary>
+    /// <returns>As <see cref="Enter"/>.</returns>
     public static bool Wait(object monitor)
     {
         try
@@ -59,7 +58,7 @@ internal static class Uninterrupted
         }
     }
 
-    /// <summary>The thread is interrupted once more, where it was.</summary>
+    /// <summary>Repeats an interruption.</summary>
     public static void AskAgain(bool interrupted)
     {
         if (interrupted)

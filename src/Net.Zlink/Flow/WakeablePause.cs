@@ -1,13 +1,13 @@
 namespace Net.Zlink.Flow;
 
-/// <summary>A pause that can be ended before its time. One at a time; waking is for any thread, and calls nobody.</summary>
+/// <summary>A pause that any thread can end early. One pause at a time.</summary>
 internal sealed class WakeablePause
 {
     private readonly Lock _gate = new();
     private CancellationTokenSource? _source;
     private bool _isWoken;
 
-    /// <summary>Ends the pause that is on, or is about to begin.</summary>
+    /// <summary>Ends the current pause, or the next one.</summary>
     public void Wake()
     {
         lock (_gate)
@@ -17,7 +17,7 @@ internal sealed class WakeablePause
         }
     }
 
-    /// <summary>Being woken before now does not count.</summary>
+    /// <summary>Forgets a call of <see cref="Wake"/> that no pause has used.</summary>
     public void Forget()
     {
         lock (_gate)
@@ -26,10 +26,8 @@ internal sealed class WakeablePause
         }
     }
 
-    /// <summary>Waits until the pause is over, or it is woken.</summary>
-    /// <param name="pause">Begins it; it ends with the token.</param>
-    /// <param name="ended">Ends it with an exception.</param>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <param name="pause">Runs the pause until the token is cancelled.</param>
+    /// <param name="ended">Ends the pause with an exception.</param>
     public async Task RunAsync(Func<CancellationToken, Task> pause, CancellationToken ended)
     {
         using var source = CancellationTokenSource.CreateLinkedTokenSource(ended);
@@ -50,7 +48,7 @@ internal sealed class WakeablePause
         }
         catch (OperationCanceledException) when (!ended.IsCancellationRequested)
         {
-            // It was woken.
+            // Woken.
         }
         finally
         {

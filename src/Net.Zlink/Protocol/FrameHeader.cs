@@ -2,9 +2,7 @@ using System.Buffers.Binary;
 
 namespace Net.Zlink.Protocol;
 
-/// <summary>An encoded frame header of 4 or 8 bytes, carried by value: no wire we speak has a longer one.</summary>
-/// <param name="Bits">The bytes in memory order, the first one lowest.</param>
-/// <param name="Length">4 (STREAM) or 8.</param>
+/// <summary>An encoded frame header of 4 (STREAM) or 8 bytes. <see cref="Bits"/> are in memory order, the first byte lowest.</summary>
 internal readonly record struct FrameHeader(ulong Bits, int Length)
 {
     public void WriteTo(Span<byte> destination)

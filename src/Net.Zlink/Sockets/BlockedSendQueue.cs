@@ -78,7 +78,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
             return false;
         }
 
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             return !_routes.Anyone.Waiters.IsEmpty || _routes.Find(routeId) is not null;
         }
@@ -106,7 +106,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         DeferredDisposal.Defer();
         try
         {
-            using (_gate.EnterScope())
+            using (_gate.EnterUninterrupted())
             {
                 try
                 {
@@ -151,7 +151,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
     public void Close(SendStatus outcome)
     {
         RoutedSendWaiter? released;
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             _closed = outcome;
             released = _routes.RemoveAll();
@@ -163,7 +163,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
 
     public bool TryRemove(WaiterNode waiter)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             return Remove((RoutedSendWaiter)waiter);
         }
@@ -209,7 +209,7 @@ internal sealed class BlockedSendQueue(SocketCore socket) : IWaiterList
         DeferredDisposal.Defer();
         try
         {
-            using (_gate.EnterScope())
+            using (_gate.EnterUninterrupted())
             {
                 Mark(_routes.Anyone);
                 if (all)

@@ -24,7 +24,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
     {
         Waiter<bool> waiter = _waiters.Rent();
         waiter.Prepare(this, _recycle, blocking);
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             _waiting.Add(waiter);
             Volatile.Write(ref _count, _count + 1);
@@ -82,7 +82,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
         }
 
         Waiter<bool>? released = null;
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             while (_waiting.First is { } waiter)
             {
@@ -103,7 +103,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
 
     public bool TryRemove(WaiterNode waiter)
     {
-        using (_gate.EnterScope())
+        using (_gate.EnterUninterrupted())
         {
             return Remove(waiter);
         }

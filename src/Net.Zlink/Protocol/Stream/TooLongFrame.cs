@@ -3,20 +3,22 @@ using System.Text;
 
 namespace Net.Zlink.Protocol.Stream;
 
-/// <summary>Says of a length over the limit what the peer has most likely done. Who forgets the length before a message announces the message's first four bytes: a text is a length of 500 MiB and more.</summary>
+/// <summary>
+/// Describes a length over the limit. A sender that omits the length announces the message's first four bytes: as text, 500 MiB and more.
+/// </summary>
 /// <param name="announced">The length.</param>
 /// <param name="limit">The limit.</param>
-/// <param name="isMessage">The transport has messages of its own, in which a client easily sends its messages as they are.</param>
+/// <param name="isMessage">The transport has messages, in which clients often omit the length.</param>
 internal readonly struct TooLongFrame(uint announced, long limit, bool isMessage)
 {
-    /// <summary>The same for all faults that need no line of their own in a log.</summary>
+    /// <summary>Groups faults in the log.</summary>
     public string Kind => IsText ? "text in the place of a length" : "a frame over MaxMessageSize";
 
-    /// <summary>What happened, and what to do about it.</summary>
     public string Sentence => $"a frame of {announced} bytes was announced; MaxMessageSize is {limit}{Hint}";
 
-    /// <summary>For the peer: at most 123 bytes, the room that a WebSocket's CLOSE has.</summary>
-    public string CloseReason => $"frame of {announced} bytes, MaxMessageSize is {limit}{(IsText ? "; does the client send the length before each message?" : "")}";
+    /// <summary>For the peer: at most 123 bytes, the limit of a WebSocket CLOSE.</summary>
+    public string CloseReason =>
+        $"frame of {announced} bytes, MaxMessageSize is {limit}{(IsText ? "; does the client send the length before each message?" : "")}";
 
     private string Hint
     {
@@ -29,7 +31,9 @@ internal readonly struct TooLongFrame(uint announced, long limit, bool isMessage
             }
 
             string seen = $"; the four bytes are the text \"{Encoding.ASCII.GetString(Bytes)}\"";
-            return isMessage ? $"{seen}: does the client send the length before each message?" : $"{seen}: {foreign ?? "it looks like text without a length before it"}";
+            return isMessage
+                ? $"{seen}: does the client send the length before each message?"
+                : $"{seen}: {foreign ?? "it looks like text without a length before it"}";
         }
     }
 

@@ -2,31 +2,30 @@ using System.Text;
 
 namespace Net.Zlink.Protocol.WebSocket;
 
-/// <summary>Looks into the head of an HTTP/1.1 message, which ends with an empty line. Pure; nothing is kept, nothing decoded.</summary>
+/// <summary>Reads the head of an HTTP/1.1 message in place; an empty line ends it.</summary>
 internal static class HttpHead
 {
-    /// <summary>The longest head that is read: what the native core takes. A browser's upgrade request has about 600 bytes, cookies apart.</summary>
+    /// <summary>The native core's limit. A browser's upgrade request has about 600 bytes without cookies.</summary>
     public const int LongestHead = 8 * 1024;
 
     private static ReadOnlySpan<byte> EndOfHead => "\r\n\r\n"u8;
 
-    /// <summary>The length of the head in what has arrived, its empty line included; 0 while it is incomplete.</summary>
+    /// <summary>Includes the empty line; 0 while incomplete.</summary>
     public static int LengthOf(ReadOnlySpan<byte> bytes)
     {
         int end = bytes.IndexOf(EndOfHead);
         return end < 0 ? 0 : end + EndOfHead.Length;
     }
 
-    /// <summary>Whether bytes can be the beginning of a request: a method in capital letters, and a blank behind it.</summary>
+    /// <summary>A method in capital letters, then a blank.</summary>
     public static bool MayBeRequest(ReadOnlySpan<byte> bytes)
     {
-        // The longest method in the registry, UPDATEREDIRECTREF, has 17 letters.
+        // The longest registered method, UPDATEREDIRECTREF, has 17 letters.
         const int LongestMethod = 20;
         int letters = bytes.IndexOfAnyExceptInRange((byte)'A', (byte)'Z');
         return letters < 0 ? bytes.Length <= LongestMethod : letters is > 0 and <= LongestMethod && bytes[letters] == ' ';
     }
 
-    /// <summary>Whether bytes can be the beginning of an answer.</summary>
     public static bool MayBeAnswer(ReadOnlySpan<byte> bytes)
     {
         ReadOnlySpan<byte> version = "HTTP/1."u8;
@@ -34,10 +33,13 @@ internal static class HttpHead
         return bytes[..length].SequenceEqual(version[..length]);
     }
 
-    /// <summary>The first line, without its end.</summary>
+    /// <summary>Without its line end.</summary>
     public static ReadOnlySpan<byte> FirstLine(ReadOnlySpan<byte> head) => head[..head.IndexOf("\r\n"u8)];
 
-    /// <summary>Whether every line is a field by the grammar: a name of token characters, a colon, a value without control characters. Folded lines are none: they hide fields from other readers.</summary>
+    /// <summary>
+    /// Whether every line is a field: a token as name, a colon, a value without control characters. Folded lines are rejected, since they
+    /// hide fields from other readers.
+    /// </summary>
     public static bool IsWellFormed(ReadOnlySpan<byte> head)
     {
         foreach (byte c in FirstLine(head))
@@ -68,7 +70,7 @@ internal static class HttpHead
         return true;
     }
 
-    /// <summary>How often a field occurs; its last value.</summary>
+    /// <summary>Returns how often a field occurs, and its last value.</summary>
     public static int Find(ReadOnlySpan<byte> head, ReadOnlySpan<byte> name, out ReadOnlySpan<byte> value)
     {
         value = default;
@@ -86,7 +88,7 @@ internal static class HttpHead
         return found;
     }
 
-    /// <summary>A field's values, of all its occurrences, with ", " between them (RFC 9110, 5.3); null where there is none.</summary>
+    /// <summary>The values of all occurrences, joined by ", " (RFC 9110, 5.3); null if there is none.</summary>
     public static string? Values(ReadOnlySpan<byte> head, string name)
     {
         string? values = null;
@@ -95,7 +97,7 @@ internal static class HttpHead
         {
             if (Ascii.EqualsIgnoreCase(fields.Name, name))
             {
-                string value = Encoding.Latin1.GetString(fields.Value); // Any byte from 80 on may be in it (RFC 9110, 5.5).
+                string value = Encoding.Latin1.GetString(fields.Value); // Bytes from 80 on are allowed (RFC 9110, 5.5).
                 values = values is null ? value : $"{values}, {value}";
             }
         }
@@ -103,7 +105,7 @@ internal static class HttpHead
         return values;
     }
 
-    /// <summary>Whether a token is in a field that lists tokens, in any letter case; the field may occur many times.</summary>
+    /// <summary>Whether a list field, perhaps repeated, contains a token, in any case.</summary>
     public static bool Lists(ReadOnlySpan<byte> head, ReadOnlySpan<byte> name, ReadOnlySpan<byte> token)
     {
         var fields = new Fields(head);
@@ -142,7 +144,7 @@ internal static class HttpHead
         return name.Length > 0;
     }
 
-    /// <summary>Walks the fields of a head. A line without a colon is a field without a name.</summary>
+    /// <summary>A line without a colon is a field without a name.</summary>
     private ref struct Fields
     {
         private ReadOnlySpan<byte> _remaining;

@@ -3,17 +3,16 @@ using System.Text;
 
 namespace Net.Zlink.Protocol.WebSocket;
 
-/// <summary>The HTTP answer to an upgrade request: written by the side that listens, judged by the side that connects (docs/protocol.md, ws). Pure.</summary>
+/// <summary>The HTTP response to an upgrade request, written by the listener, checked by the dialer (docs/protocol.md, ws).</summary>
 internal static class UpgradeAnswer
 {
-    // A refusal's reason phrase goes into an error text: so much of it.
+    // The part of a refusal's reason phrase that goes into an error text.
     private const int LongestPhrase = 100;
 
-    /// <summary>The answer that takes a request.</summary>
     public static byte[] Accept(ReadOnlySpan<byte> key) => Encoding.ASCII.GetBytes(
-        $"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {WebSocketKey.AcceptFor(key)}\r\n\r\n");
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+        $"Sec-WebSocket-Accept: {WebSocketKey.AcceptFor(key)}\r\n\r\n");
 
-    /// <summary>The answer that refuses one, with a sentence for whoever reads it.</summary>
     public static byte[] Refuse(int status, string reason)
     {
         string phrase = status switch
@@ -26,15 +25,16 @@ internal static class UpgradeAnswer
             429 => "Too Many Requests",
             500 => "Internal Server Error",
             503 => "Service Unavailable",
-            _ => "Refused", // What the application chose: the phrase is for people.
+            _ => "Refused", // The application's own status.
         };
         string version = status == UpgradeRequest.UpgradeRequired ? "Sec-WebSocket-Version: 13\r\n" : "";
         return Encoding.ASCII.GetBytes(string.Create(
             CultureInfo.InvariantCulture,
-            $"HTTP/1.1 {status} {phrase}\r\n{version}Connection: close\r\nContent-Type: text/plain\r\nContent-Length: {reason.Length}\r\n\r\n{reason}"));
+                $"HTTP/1.1 {status} {phrase}\r\n{version}Connection: close\r\nContent-Type: text/plain\r\n" +
+                $"Content-Length: {reason.Length}\r\n\r\n{reason}"));
     }
 
-    /// <summary>Judges a whole head. Null: it takes the request; otherwise one sentence that says why not.</summary>
+    /// <summary>Null: accepted. Otherwise a sentence with the fault.</summary>
     public static string? Classify(ReadOnlySpan<byte> head, ReadOnlySpan<byte> key)
     {
         ReadOnlySpan<byte> line = HttpHead.FirstLine(head);
@@ -49,18 +49,23 @@ internal static class UpgradeAnswer
             return $"the server refused the upgrade: {Encoding.ASCII.GetString(status[..Math.Min(status.Length, LongestPhrase)])}";
         }
 
-        // A request may offer several protocols; an answer names what is spoken from here on, and in front of or beside websocket that would be something nobody asked for (RFC 6455, 4.1).
-        if (HttpHead.Find(head, "Upgrade"u8, out ReadOnlySpan<byte> upgrade) != 1 || !Ascii.EqualsIgnoreCase(upgrade, "websocket"u8) || !HttpHead.Lists(head, "Connection"u8, "upgrade"u8))
+        // A request may offer several protocols, a response names the chosen ones: none but websocket was offered (RFC 6455, 4.1).
+        if (HttpHead.Find(head, "Upgrade"u8, out ReadOnlySpan<byte> upgrade) != 1
+            || !Ascii.EqualsIgnoreCase(upgrade, "websocket"u8)
+            || !HttpHead.Lists(head, "Connection"u8, "upgrade"u8))
         {
             return "the server switched to something that is no WebSocket";
         }
 
-        if (HttpHead.Find(head, "Sec-WebSocket-Accept"u8, out ReadOnlySpan<byte> accept) != 1 || !accept.SequenceEqual(Encoding.ASCII.GetBytes(WebSocketKey.AcceptFor(key))))
+        if (HttpHead.Find(head, "Sec-WebSocket-Accept"u8, out ReadOnlySpan<byte> accept) != 1
+            || !accept.SequenceEqual(Encoding.ASCII.GetBytes(WebSocketKey.AcceptFor(key))))
         {
             return "the server's Sec-WebSocket-Accept does not answer our key";
         }
 
-        return HttpHead.Find(head, "Sec-WebSocket-Extensions"u8, out _) > 0 || HttpHead.Find(head, "Sec-WebSocket-Protocol"u8, out _) > 0
+        bool hasExtras = HttpHead.Find(head, "Sec-WebSocket-Extensions"u8, out _) > 0
+            || HttpHead.Find(head, "Sec-WebSocket-Protocol"u8, out _) > 0;
+        return hasExtras
             ? "the server chose an extension or a sub-protocol that was not offered"
             : null;
     }

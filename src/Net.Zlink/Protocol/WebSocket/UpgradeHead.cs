@@ -1,7 +1,8 @@
 namespace Net.Zlink.Protocol.WebSocket;
 
-/// <summary>What a peer asked for a WebSocket with. Immutable. It keeps the bytes alone, mostly some hundred and 8 KiB at most, as long as its connection lives; what is asked of it is looked for in them each time.</summary>
-/// <param name="head">All of it, well-formed.</param>
+/// <summary>
+/// A peer's upgrade request. It keeps just the bytes, at most 8 KiB, for the connection's life, and parses them on each access.
+/// </summary>
 internal sealed class UpgradeHead(byte[] head)
 {
     public string Path => UpgradeRequest.Parse(head).Path;
@@ -10,6 +11,5 @@ internal sealed class UpgradeHead(byte[] head)
 
     public string? Origin => UpgradeRequest.Parse(head).Origin;
 
-    /// <inheritdoc cref="HttpHead.Values"/>
     public string? Header(string name) => HttpHead.Values(head, name);
 }

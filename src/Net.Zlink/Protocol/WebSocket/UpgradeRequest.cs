@@ -2,22 +2,21 @@ using System.Text;
 
 namespace Net.Zlink.Protocol.WebSocket;
 
-/// <summary>The HTTP request that asks for a WebSocket: written by the side that connects, judged by the side that listens (docs/protocol.md, ws). Pure.</summary>
-/// <param name="Refusal">The status to refuse it with; 0 when it is fine.</param>
-/// <param name="Reason">One sentence for the peer: what is wrong with it; empty when it is fine.</param>
-/// <param name="Key">The peer's key; empty when it is refused.</param>
-/// <param name="Path">What it asks for, without the query.</param>
-/// <param name="Query">What stands behind the path, from the question mark on; empty: nothing.</param>
-/// <param name="Origin">The page that a browser sends it for; null from those who are none.</param>
+/// <summary>The HTTP request for a WebSocket, written by the dialer, checked by the listener (docs/protocol.md, ws).</summary>
+/// <param name="Refusal">The status of a refusal; 0 if accepted.</param>
+/// <param name="Reason">A sentence for the peer; empty if accepted.</param>
+/// <param name="Key">The peer's key; empty if refused.</param>
+/// <param name="Path">Without the query.</param>
+/// <param name="Query">From the question mark on; may be empty.</param>
+/// <param name="Origin">The page of a browser's request; null from other clients.</param>
 internal readonly record struct UpgradeRequest(int Refusal, string Reason, string Key, string Path, string Query, string? Origin)
 {
-    /// <summary>What it cannot make sense of.</summary>
     public const int BadRequest = 400;
 
-    /// <summary>It asks for another version of the protocol.</summary>
+    /// <summary>For another protocol version.</summary>
     public const int UpgradeRequired = 426;
 
-    /// <summary>Judges a whole head. Extensions and sub-protocols that it offers are not taken up; path and origin are for the caller to judge.</summary>
+    /// <summary>Ignores offered extensions and sub-protocols. The caller checks path and origin.</summary>
     public static UpgradeRequest Parse(ReadOnlySpan<byte> head)
     {
         ReadOnlySpan<byte> line = HttpHead.FirstLine(head);
@@ -89,21 +88,21 @@ internal readonly record struct UpgradeRequest(int Refusal, string Reason, strin
                 0,
                 "",
                 Encoding.ASCII.GetString(key),
-                Encoding.Latin1.GetString(mark < 0 ? target : target[..mark]), // Any byte from 80 on stays what it is: two that differ are two.
+                Encoding.Latin1.GetString(mark < 0 ? target : target[..mark]), // Keeps bytes from 80 on distinct.
                 Encoding.Latin1.GetString(mark < 0 ? query : target[mark..]),
                 origins == 1 ? Encoding.Latin1.GetString(origin) : null);
     }
 
-    /// <summary>The request as the native core sends it: no origin, no extension, no sub-protocol.</summary>
-    /// <param name="authority">Host and port as in the endpoint, an IPv6 address in brackets.</param>
-    /// <param name="path">What to ask for, from "/" on.</param>
-    /// <param name="key">What <see cref="WebSocketKey.Create"/> gave.</param>
+    /// <summary>Writes the native core's request: no origin, extension or sub-protocol.</summary>
+    /// <param name="authority">Host and port of the endpoint, an IPv6 address in brackets.</param>
+    /// <param name="path">From "/" on.</param>
+    /// <param name="key">From <see cref="WebSocketKey.Create"/>.</param>
     public static byte[] Write(string authority, string path, string key) => Encoding.ASCII.GetBytes(
-        $"GET {path} HTTP/1.1\r\nHost: {authority}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n");
+            $"GET {path} HTTP/1.1\r\nHost: {authority}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+            $"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n");
 
-    /// <summary>Path and query of a target, which may name scheme and host in front of them (RFC 6455, 4.2.1). They say no more than the Host field does, which is not compared with anything either.</summary>
-    /// <param name="target">As it came.</param>
-    /// <param name="query">What stands behind a host alone; it is in no path then.</param>
+    /// <summary>A target may begin with scheme and host (RFC 6455, 4.2.1); neither these nor the Host field are checked.</summary>
+    /// <remarks><paramref name="query"/>: what follows a host without a path.</remarks>
     private static ReadOnlySpan<byte> WithoutHost(ReadOnlySpan<byte> target, out ReadOnlySpan<byte> query)
     {
         query = default;

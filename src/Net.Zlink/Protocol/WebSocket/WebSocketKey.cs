@@ -5,15 +5,16 @@ using System.Text;
 
 namespace Net.Zlink.Protocol.WebSocket;
 
-/// <summary>The key of an upgrade request and the answer to it (RFC 6455, 1.3): they prove that the other side has read the request and speaks WebSocket, nothing else.</summary>
+/// <summary>
+/// The key of an upgrade request and its reply (RFC 6455, 1.3). They only prove that the peer read the request and speaks WebSocket.
+/// </summary>
 internal static class WebSocketKey
 {
-    /// <summary>Characters of a key: 16 bytes in base64.</summary>
+    /// <summary>16 bytes in base64.</summary>
     public const int Length = 24;
 
     private const int KeyBytes = 16;
 
-    /// <summary>A new random key.</summary>
     public static string Create()
     {
         Span<byte> random = stackalloc byte[KeyBytes];
@@ -21,15 +22,17 @@ internal static class WebSocketKey
         return Convert.ToBase64String(random);
     }
 
-    /// <summary>Whether a text is 16 bytes in base64.</summary>
     public static bool IsValid(ReadOnlySpan<byte> key)
     {
-        Span<byte> bytes = stackalloc byte[KeyBytes + 2]; // What 24 characters decode to at most.
-        return key.Length == Length && Base64.DecodeFromUtf8(key, bytes, out _, out int decoded) == System.Buffers.OperationStatus.Done && decoded == KeyBytes;
+        Span<byte> bytes = stackalloc byte[KeyBytes + 2]; // The most that 24 characters decode to.
+        return key.Length == Length
+            && Base64.DecodeFromUtf8(key, bytes, out _, out int decoded) == System.Buffers.OperationStatus.Done
+            && decoded == KeyBytes;
     }
 
-    /// <summary>The Sec-WebSocket-Accept value for a key.</summary>
-    [SuppressMessage("Security", "CA5350:Do Not Use Weak Cryptographic Algorithms", Justification = "RFC 6455 prescribes SHA-1; no secret depends on it.")]
+    [SuppressMessage(
+        "Security", "CA5350:Do Not Use Weak Cryptographic Algorithms",
+        Justification = "RFC 6455 prescribes SHA-1; no secret depends on it.")]
     public static string AcceptFor(ReadOnlySpan<byte> key)
     {
         // Fixed by RFC 6455.
@@ -42,6 +45,5 @@ internal static class WebSocketKey
         return Convert.ToBase64String(hash);
     }
 
-    /// <summary>The bytes of a key that <see cref="Create"/> made.</summary>
     public static byte[] BytesOf(string key) => Encoding.ASCII.GetBytes(key);
 }

@@ -1,6 +1,6 @@
 namespace Net.Zlink.Protocol.Zmp;
 
-/// <summary>The first body byte of a control frame: what it is (docs/protocol.md section 8).</summary>
+/// <summary>The first body byte of a control frame (docs/protocol.md section 8).</summary>
 internal static class ZmpControl
 {
     public const byte Hello = 0x01;

@@ -2,16 +2,15 @@ using System.Text;
 
 namespace Net.Zlink.Protocol.Zmp;
 
-/// <summary>ERROR: 05, code, reason length, reason. The last frame a side sends (docs/protocol.md sections 8 and 13).</summary>
+/// <summary>ERROR: 05, code, reason length, reason. A side's last frame (docs/protocol.md sections 8 and 13).</summary>
 internal static class ZmpErrorFrame
 {
-    /// <summary>The room that <see cref="Write"/> needs at most: a reason's length is one byte.</summary>
+    /// <summary>A reason's length is one byte.</summary>
     public const int LargestFrame = ZmpFrame.HeaderSize + FixedBody + byte.MaxValue;
 
     // Control byte, code, reason length.
     private const int FixedBody = 3;
 
-    /// <summary>Writes one whole frame.</summary>
     /// <returns>Bytes written.</returns>
     public static int Write(Span<byte> destination, ZmpFault fault)
     {
@@ -25,8 +24,8 @@ internal static class ZmpErrorFrame
         return ZmpFrame.HeaderSize + bodyLength;
     }
 
-    /// <summary>Reads the body of a control frame that begins with 05. Bytes behind the reason are allowed, and ignored.</summary>
-    /// <remarks>Go by the code: the reason is whatever the peer likes, and not meant for a log without escaping.</remarks>
+    /// <summary>Bytes after the reason are ignored.</summary>
+    /// <remarks>The reason is the peer's text: decide by the code, and escape the reason in logs.</remarks>
     public static bool TryParse(ReadOnlySpan<byte> body, out ZmpErrorCode code, out ReadOnlySpan<byte> reason, out ZmpFault fault)
     {
         code = default;

@@ -13,39 +13,48 @@ internal enum ZmpErrorCode : byte
     SocketTypeMismatch = 0x05,
     HandshakeTimeout = 0x06,
 
-    /// <summary>Ours: another connection has taken this one's routing id over. Not 06 or 7F, so that a connecter gives up instead of taking the id back, for ever.</summary>
+    /// <summary>
+    /// Not in the native core: a newer connection has this routing id. Not 06 or 7F, so that a dialer gives up instead of taking the id
+    /// back repeatedly.
+    /// </summary>
     RoutingIdTakenOver = 0x10,
     Internal = 0x7F,
 }
 
-/// <summary>Where a fault comes from, which decides what the application is told.</summary>
+/// <summary>The cause of a fault, which decides the event for the application.</summary>
 internal enum ZmpFaultOrigin : byte
 {
     /// <summary>The peer broke the protocol.</summary>
     Violation,
 
-    /// <summary>The peer's HELLO, of a correct length, has a wrong magic, version, reserved byte or flags: the monitor gets HANDSHAKE_FAILED_PROTOCOL.</summary>
+    /// <summary>
+    /// A HELLO of correct length with wrong magic, version, reserved byte or flags: the monitor gets HANDSHAKE_FAILED_PROTOCOL.
+    /// </summary>
     HelloHeader,
 
-    /// <summary>The peer was silent for too long.</summary>
     Timeout,
 
-    /// <summary>The peer sent an ERROR: the fault is our answer to it.</summary>
+    /// <summary>The peer sent an ERROR; the fault is the reply.</summary>
     Received,
 
-    /// <summary>This side has no use for the connection any more; the peer did nothing wrong.</summary>
+    /// <summary>The peer made no error.</summary>
     OwnDecision,
 }
 
-/// <summary>Why a connection ends with an ERROR frame: its code, its reason text, and where it comes from. Code and text are those of docs/protocol.md section 13.</summary>
-/// <param name="Code">What the peer goes by.</param>
-/// <param name="Text">What the frame says to people; ASCII, at most 255 characters.</param>
-/// <param name="Origin">Where it comes from.</param>
-/// <param name="PeersWords">What the peer's ERROR gave as its reason: any bytes, to be escaped where they are shown. Null: nothing.</param>
-/// <param name="PeersCode">The code of the peer's ERROR, which is not always that of the answer.</param>
-/// <param name="Facts">What this side knows besides, for its own people: it is not sent.</param>
+/// <summary>Why a connection ends with an ERROR frame (docs/protocol.md section 13).</summary>
+/// <param name="Code">The code that the peer acts on.</param>
+/// <param name="Text">The frame's reason; ASCII, at most 255 characters.</param>
+/// <param name="Origin">The cause.</param>
+/// <param name="PeersWords">The reason in the peer's ERROR: any bytes, to be escaped. Null: none.</param>
+/// <param name="PeersCode">The code in the peer's ERROR, which may differ from the reply's.</param>
+/// <param name="Facts">More for this side's log; not sent.</param>
 internal readonly record struct ZmpFault(
-    ZmpErrorCode Code, string Text, ZmpFaultOrigin Origin = ZmpFaultOrigin.Violation, string? PeersWords = null, ZmpErrorCode PeersCode = ZmpErrorCode.None, string? Facts = null)
+        ZmpErrorCode Code,
+        string Text,
+        ZmpFaultOrigin Origin = ZmpFaultOrigin.Violation,
+        string? PeersWords = null,
+        ZmpErrorCode PeersCode = ZmpErrorCode.None,
+        string? Facts = null)
 {
     public static ZmpFault InvalidMagic => new(ZmpErrorCode.InvalidMagic, "invalid magic");
 
@@ -55,16 +64,21 @@ internal readonly record struct ZmpFault(
 
     public static ZmpFault BodyTooLarge => new(ZmpErrorCode.BodyTooLarge, "body too large");
 
-    /// <summary>A subscriber holds more topics than the publisher's <c>ReceiveByteLimit</c> pays for. 7F: the limit may be another one when it comes again.</summary>
+    /// <summary>
+    /// A subscriber's topics exceed the publisher's <c>ReceiveByteLimit</c>. 7F, since the limit may differ when it reconnects.
+    /// </summary>
     public static ZmpFault TooManyTopics => Other("too many topics: the publisher's ReceiveByteLimit allows no more");
 
     public static ZmpFault HelloTooLarge => new(ZmpErrorCode.BodyTooLarge, "hello too large");
 
     public static ZmpFault SocketTypeMismatch => new(ZmpErrorCode.SocketTypeMismatch, "socket type mismatch");
 
-    /// <summary>The same, found in a HELLO with the type of a peer that <paramref name="own"/> does not talk to: any byte.</summary>
+    /// <summary><paramref name="peer"/>: any byte.</summary>
     public static ZmpFault TypesDoNotTalk(ZmpSocketType own, byte peer) =>
-        SocketTypeMismatch with { Facts = $"this side is {own.Name}, the peer {ZmpSocketTypeExtensions.NameOf(peer)}; {own.Name} talks to {own.Partners}" };
+        SocketTypeMismatch with
+        {
+            Facts = $"this side is {own.Name}, the peer {ZmpSocketTypeExtensions.NameOf(peer)}; {own.Name} talks to {own.Partners}",
+        };
 
     public static ZmpFault HandshakeTimeout => new(ZmpErrorCode.HandshakeTimeout, "handshake timeout", ZmpFaultOrigin.Timeout);
 
@@ -96,34 +110,34 @@ internal readonly record struct ZmpFault(
 
     public static ZmpFault ErrorFrameInvalid => Other("error frame invalid");
 
-    /// <summary>The ttl that the peer announced has run out. One that does not answer a heartbeat in time is told nothing (docs/protocol.md section 15.4).</summary>
+    /// <summary>The peer's ttl ran out. A peer that does not reply to a heartbeat gets no ERROR (docs/protocol.md section 15.4).</summary>
     public static ZmpFault HeartbeatTimeout => new(ZmpErrorCode.Internal, StandardText(ZmpErrorCode.Internal), ZmpFaultOrigin.Timeout);
 
-    /// <summary>A ROUTER has given the routing id of this connection to a newer one.</summary>
+    /// <summary>A ROUTER gave this connection's routing id to a newer connection.</summary>
     public static ZmpFault RoutingIdTakenOver => new(ZmpErrorCode.RoutingIdTakenOver, "routing id taken over", ZmpFaultOrigin.OwnDecision);
 
-    /// <summary>For people on this side.</summary>
+    /// <summary>For this side's log.</summary>
     public string Reason => Facts is null ? Text : $"{Text}: {Facts}";
 
-    /// <summary>The peer was silent for too long.</summary>
     public bool IsTimeout => Origin == ZmpFaultOrigin.Timeout;
 
-    /// <summary>Whether a side that connected tries again: after a timeout, its own or one that the peer tells of (06, 7F); after anything else the same would happen again.</summary>
-    public bool ConnecterTriesAgain => IsTimeout || (Origin == ZmpFaultOrigin.Received && PeersCode is (ZmpErrorCode.HandshakeTimeout or ZmpErrorCode.Internal));
+    /// <summary>A dialer reconnects after a timeout, its own or the peer's (06, 7F). Other faults would recur.</summary>
+    public bool ConnecterTriesAgain =>
+        IsTimeout || (Origin == ZmpFaultOrigin.Received && PeersCode is (ZmpErrorCode.HandshakeTimeout or ZmpErrorCode.Internal));
 
     /// <summary>The monitor gets HANDSHAKE_FAILED_PROTOCOL before DISCONNECTED.</summary>
     public bool FailsHandshakeAsProtocol => Origin == ZmpFaultOrigin.HelloHeader;
 
-    /// <summary>The answer to a received ERROR: its code (00, which says nothing, becomes 7F) with the standard text for it.</summary>
+    /// <summary>The reply to an ERROR has its code and the standard text; 00 becomes 7F.</summary>
     public static ZmpFault AnswerTo(ZmpErrorCode received, ReadOnlySpan<byte> reason = default)
     {
         ZmpErrorCode code = received == ZmpErrorCode.None ? ZmpErrorCode.Internal : received;
         string standard = StandardText(code);
         string words = Encoding.Latin1.GetString(reason);
-        return new ZmpFault(code, standard, ZmpFaultOrigin.Received, words.Length == 0 || string.Equals(words, standard, StringComparison.Ordinal) ? null : words, received);
+        bool hasWords = words.Length > 0 && !string.Equals(words, standard, StringComparison.Ordinal);
+        return new ZmpFault(code, standard, ZmpFaultOrigin.Received, hasWords ? words : null, received);
     }
 
-    /// <summary>This fault, found in the header of the peer's HELLO.</summary>
     public ZmpFault InHello() => this with { Origin = ZmpFaultOrigin.HelloHeader };
 
     private static ZmpFault Other(string text) => new(ZmpErrorCode.Internal, text);

@@ -7,19 +7,19 @@ internal enum ZmpFlags : byte
     /// <summary>The last, or only, part of a message.</summary>
     None = 0,
 
-    /// <summary>A part with more to follow.</summary>
+    /// <summary>More parts follow.</summary>
     More = 0x01,
 
-    /// <summary>A control frame: <see cref="ZmpControl"/>.</summary>
+    /// <summary>See <see cref="ZmpControl"/>.</summary>
     Control = 0x02,
 
-    /// <summary>An identity frame; nobody sends one, and a received one is dropped.</summary>
+    /// <summary>Never sent; dropped when received.</summary>
     Identity = 0x04,
 
-    /// <summary>The body is a topic to subscribe to.</summary>
+    /// <summary>The body is a topic.</summary>
     Subscribe = 0x08,
 
-    /// <summary>The body is a topic to unsubscribe from.</summary>
+    /// <summary>The body is a topic.</summary>
     Cancel = 0x10,
 }
 
@@ -32,7 +32,6 @@ internal static class ZmpFlagsExtensions
 
     extension(ZmpFlags)
     {
-        /// <summary>Whether a frame may carry this flags byte.</summary>
         public static bool IsLegal(byte flags) => flags <= (byte)ZmpFlags.Cancel && ((Legal >> flags) & 1) != 0;
     }
 }

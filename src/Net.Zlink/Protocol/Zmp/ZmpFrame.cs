@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 namespace Net.Zlink.Protocol.Zmp;
 
 /// <summary>The header of a ZMP frame: 5A 01, flags, 00, then the body's length as a big-endian u32 (docs/protocol.md section 7).</summary>
-/// <remarks>The eight bytes are handled as one little-endian word: one load or store, and one compare for the three constant bytes.</remarks>
+/// <remarks>Handled as one little-endian word: one load or store, one compare for the constant bytes.</remarks>
 internal static class ZmpFrame
 {
     public const int HeaderSize = 8;
@@ -14,30 +14,30 @@ internal static class ZmpFrame
 
     public const byte Version = 0x01;
 
-    // The bytes of a header that never vary, and their values: magic, version, reserved.
+    // The constant bytes and their values: magic, version, reserved.
     private const ulong FixedBytes = 0xFF00FFFF;
     private const ulong FixedValues = (Version << 8) | Magic;
 
-    /// <summary>The largest body a .NET array can hold together with its header; the length field could announce twice that.</summary>
+    /// <summary>With its header it fits a .NET array. The length field allows twice that.</summary>
     public static readonly long LargestBody = Array.MaxLength - HeaderSize;
 
-    /// <summary>The effective limit of a MaxMessageSize option: negative means none; nothing exceeds what an array can hold.</summary>
+    /// <summary>Negative: no limit. Never more than an array holds.</summary>
     public static long EffectiveLimit(long maxMessageSize) =>
         maxMessageSize < 0 ? LargestBody : Math.Min(maxMessageSize, LargestBody);
 
-    /// <summary>The header for the outbound path, which writes it with one store.</summary>
+    /// <summary>For the outbound path, which writes it with one store.</summary>
     public static FrameHeader HeaderOf(ZmpFlags flags, uint bodyLength) => new(Pack(flags, bodyLength), HeaderSize);
 
     public static void WriteHeader(Span<byte> destination, ZmpFlags flags, uint bodyLength) =>
         BinaryPrimitives.WriteUInt64LittleEndian(destination, Pack(flags, bodyLength));
 
-    /// <summary>The flags of a frame whose header is known to be good.</summary>
+    /// <summary>The header was checked before.</summary>
     public static ZmpFlags ReadFlags(ReadOnlySpan<byte> frame) => (ZmpFlags)frame[FlagsOffset];
 
-    /// <summary>The body length of a frame whose header is known to be good and within <see cref="LargestBody"/>.</summary>
+    /// <summary>The header was checked before.</summary>
     public static int ReadLength(ReadOnlySpan<byte> frame) => (int)BinaryPrimitives.ReadUInt32BigEndian(frame[4..]);
 
-    /// <summary>Cuts the first frame off a run of whole frames with good headers, as <see cref="ZmpScanner"/> found them, and returns its body.</summary>
+    /// <summary>Returns the first frame's body and advances. The headers were checked by <see cref="ZmpScanner"/>.</summary>
     public static ReadOnlySpan<byte> Next(ref ReadOnlySpan<byte> frames, out ZmpFlags flags)
     {
         flags = ReadFlags(frames);
@@ -47,8 +47,7 @@ internal static class ZmpFrame
         return body;
     }
 
-    /// <summary>Reads and checks the header at the start of <paramref name="bytes"/>, which must have its <see cref="HeaderSize"/> bytes; the length is not checked.</summary>
-    /// <returns>False: no frame may begin with these bytes; <paramref name="fault"/> says why.</returns>
+    /// <summary>Needs <see cref="HeaderSize"/> bytes; does not check the length.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static bool TryReadHeader(ReadOnlySpan<byte> bytes, out ZmpFlags flags, out uint bodyLength, out ZmpFault fault)
     {
@@ -68,7 +67,7 @@ internal static class ZmpFrame
     private static ulong Pack(ZmpFlags flags, uint bodyLength) =>
         ((ulong)BinaryPrimitives.ReverseEndianness(bodyLength) << 32) | ((ulong)flags << 16) | FixedValues;
 
-    // The order of the checks is part of the protocol: the peer is told the first thing that is wrong. Reserved and flags share their text.
+    // The order of checks is part of the protocol: the peer gets the first fault. Reserved byte and flags share their text.
     private static ZmpFault FaultOf(ulong header) => (byte)header switch
     {
         not Magic => ZmpFault.InvalidMagic,

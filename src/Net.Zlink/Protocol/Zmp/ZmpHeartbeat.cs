@@ -5,10 +5,8 @@ namespace Net.Zlink.Protocol.Zmp;
 /// <summary>HEARTBEAT: 02, ttl in tenths of a second (u16), context length, context (docs/protocol.md sections 8 and 14).</summary>
 internal readonly ref struct ZmpHeartbeat
 {
-    /// <summary>The longest context a HEARTBEAT may carry.</summary>
     public const int LargestContext = 16;
 
-    /// <summary>The room that <see cref="Write"/> needs at most.</summary>
     public const int LargestFrame = ZmpFrame.HeaderSize + FixedBody + LargestContext;
 
     // Control byte, ttl, context length.
@@ -21,16 +19,15 @@ internal readonly ref struct ZmpHeartbeat
         IsToBeAnswered = isToBeAnswered;
     }
 
-    /// <summary>How long the sender may be silent from now on, in tenths of a second; 0: for ever.</summary>
+    /// <summary>How long the sender may be silent, in tenths of a second; 0: no limit.</summary>
     public ushort TtlTenths { get; }
 
-    /// <summary>What the answer has to repeat.</summary>
+    /// <summary>The reply repeats it.</summary>
     public ReadOnlySpan<byte> Context { get; }
 
-    /// <summary>False for the HEARTBEAT of the single byte 02, which is taken and not answered.</summary>
+    /// <summary>False for a HEARTBEAT of the single byte 02.</summary>
     public bool IsToBeAnswered { get; }
 
-    /// <summary>Writes one whole frame.</summary>
     /// <returns>Bytes written.</returns>
     public static int Write(Span<byte> destination, ushort ttlTenths, ReadOnlySpan<byte> context)
     {
@@ -49,7 +46,6 @@ internal readonly ref struct ZmpHeartbeat
         return ZmpFrame.HeaderSize + bodyLength;
     }
 
-    /// <summary>Reads the body of a control frame that begins with 02.</summary>
     public static bool TryParse(ReadOnlySpan<byte> body, out ZmpHeartbeat heartbeat, out ZmpFault fault)
     {
         if (FaultOf(body) is { } found)
@@ -64,9 +60,11 @@ internal readonly ref struct ZmpHeartbeat
         return true;
     }
 
-    /// <summary>Reads a body that has been found good.</summary>
+    /// <summary>The body was checked before.</summary>
     public static ZmpHeartbeat Read(ReadOnlySpan<byte> body) =>
-        body.Length < FixedBody ? default : new ZmpHeartbeat(BinaryPrimitives.ReadUInt16BigEndian(body[1..]), body[FixedBody..], isToBeAnswered: true);
+            body.Length < FixedBody
+                ? default
+                : new ZmpHeartbeat(BinaryPrimitives.ReadUInt16BigEndian(body[1..]), body[FixedBody..], isToBeAnswered: true);
 
     private static ZmpFault? FaultOf(ReadOnlySpan<byte> body) => body.Length switch
     {

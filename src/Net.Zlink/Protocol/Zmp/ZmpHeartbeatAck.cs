@@ -1,15 +1,17 @@
 namespace Net.Zlink.Protocol.Zmp;
 
-/// <summary>HEARTBEAT_ACK: 03, context length, context. It is matched to nothing and may come unasked (docs/protocol.md sections 8 and 14).</summary>
+/// <summary>
+/// HEARTBEAT_ACK: 03, context length, context. Matched to no HEARTBEAT, may come unrequested (docs/protocol.md sections 8 and 14).
+/// </summary>
 internal static class ZmpHeartbeatAck
 {
-    /// <summary>The room that the answer to a HEARTBEAT needs at most; a context of its own making may be longer (a length is one byte).</summary>
+    /// <summary>For replies. A context of another origin may be longer: its length is one byte.</summary>
     public const int LargestAnswer = ZmpFrame.HeaderSize + FixedBody + ZmpHeartbeat.LargestContext;
 
     // Control byte, context length.
     private const int FixedBody = 2;
 
-    /// <summary>Writes one whole frame; the context has at most 255 bytes.</summary>
+    /// <summary>The context has at most 255 bytes.</summary>
     /// <returns>Bytes written.</returns>
     public static int Write(Span<byte> destination, ReadOnlySpan<byte> context)
     {
@@ -22,7 +24,6 @@ internal static class ZmpHeartbeatAck
         return ZmpFrame.HeaderSize + bodyLength;
     }
 
-    /// <summary>Reads the body of a control frame that begins with 03.</summary>
     public static bool TryParse(ReadOnlySpan<byte> body, out ReadOnlySpan<byte> context, out ZmpFault fault)
     {
         context = default;

@@ -3,18 +3,17 @@ namespace Net.Zlink.Protocol.Zmp;
 /// <summary>HELLO: 01, socket type, routing id length, routing id (docs/protocol.md section 8).</summary>
 internal static class ZmpHello
 {
-    /// <summary>The bytes in front of the routing id, which may be empty.</summary>
+    /// <summary>Without a routing id.</summary>
     public const int SmallestBody = 3;
 
-    /// <summary>The length of a routing id is one byte.</summary>
+    /// <summary>Its length is one byte.</summary>
     public const int LargestRoutingId = byte.MaxValue;
 
     public const int LargestBody = SmallestBody + LargestRoutingId;
 
-    /// <summary>The room that <see cref="Write"/> needs at most.</summary>
     public const int LargestFrame = ZmpFrame.HeaderSize + LargestBody;
 
-    /// <summary>Writes one whole frame; the routing id has at most <see cref="LargestRoutingId"/> bytes.</summary>
+    /// <summary>The routing id has at most <see cref="LargestRoutingId"/> bytes.</summary>
     /// <returns>Bytes written.</returns>
     public static int Write(Span<byte> destination, ZmpSocketType type, ReadOnlySpan<byte> routingId)
     {
@@ -28,7 +27,7 @@ internal static class ZmpHello
         return ZmpFrame.HeaderSize + bodyLength;
     }
 
-    /// <summary>Reads the body of a connection's first frame, and decides whether its sender may talk to <paramref name="ownType"/>.</summary>
+    /// <summary>Also checks that the peer's type may talk to <paramref name="ownType"/>.</summary>
     public static bool TryParse(
         ReadOnlySpan<byte> body, ZmpSocketType ownType, out ZmpSocketType peerType, out ReadOnlySpan<byte> routingId, out ZmpFault fault)
     {
@@ -46,10 +45,10 @@ internal static class ZmpHello
         return true;
     }
 
-    /// <summary>The routing id in a body that has been found good.</summary>
+    /// <summary>The body was checked before.</summary>
     public static ReadOnlySpan<byte> RoutingIdOf(ReadOnlySpan<byte> body) => body[SmallestBody..];
 
-    // In this order, which a peer that does several things wrong can see.
+    // A peer with several faults can observe this order.
     private static ZmpFault? FaultOf(ReadOnlySpan<byte> body, ZmpSocketType ownType) => body.Length switch
     {
         < SmallestBody => ZmpFault.HelloTooShort,

@@ -2,42 +2,40 @@ using System.Runtime.CompilerServices;
 
 namespace Net.Zlink.Protocol.Zmp;
 
-/// <summary>What a received frame is to the connection.</summary>
 internal enum ZmpInboundKind : byte
 {
-    /// <summary>The frame may not be here, or is malformed, or is an ERROR: answer with the fault and close.</summary>
+    /// <summary>Not allowed here, malformed, or an ERROR: reply with the fault and close.</summary>
     Fault,
 
-    /// <summary>The peer's HELLO: see <see cref="ZmpInbound.PeerType"/> and <see cref="ZmpHello.RoutingIdOf"/>.</summary>
+    /// <summary>See <see cref="ZmpInbound.PeerType"/> and <see cref="ZmpHello.RoutingIdOf"/>.</summary>
     HelloAccepted,
 
-    /// <summary>The peer's READY, well formed: the handshake is complete. See <see cref="ZmpReady.PropertiesOf"/>.</summary>
+    /// <summary>The handshake is complete. See <see cref="ZmpReady.PropertiesOf"/>.</summary>
     ReadyAccepted,
 
-    /// <summary>A part of a message; <see cref="ZmpFlags.More"/> says whether it is the last.</summary>
+    /// <summary><see cref="ZmpFlags.More"/> tells whether more parts follow.</summary>
     Data,
 
-    /// <summary>The body is a topic to subscribe to.</summary>
+    /// <summary>The body is a topic.</summary>
     Subscribe,
 
-    /// <summary>The body is a topic to unsubscribe from.</summary>
+    /// <summary>The body is a topic.</summary>
     Cancel,
 
-    /// <summary>An identity frame: drop it, alone, with or without MORE; it neither ends nor begins a message.</summary>
+    /// <summary>Drop just this frame: it neither ends nor begins a message.</summary>
     IdentityToDrop,
 
-    /// <summary>A HEARTBEAT, well formed: see <see cref="ZmpHeartbeat.Read"/>, and answer it.</summary>
+    /// <summary>Reply to it: see <see cref="ZmpHeartbeat.Read"/>.</summary>
     Heartbeat,
 
-    /// <summary>A HEARTBEAT of the single byte 02, which is not answered. It has no ttl.</summary>
+    /// <summary>The single byte 02: no reply, no ttl.</summary>
     HeartbeatWithoutAnswer,
 
-    /// <summary>A HEARTBEAT_ACK, well formed: that it came is all it says.</summary>
     HeartbeatAck,
 }
 
-/// <summary>The order of frames that a peer must keep: HELLO, then READY, then everything else (docs/protocol.md section 9). One per connection.</summary>
-/// <remarks>Given every whole frame in order of arrival. After a fault the connection is over: give it no more.</remarks>
+/// <summary>Checks the order of a connection's frames: HELLO, READY, then all others (docs/protocol.md section 9).</summary>
+/// <remarks>Gets every whole frame in order. After a fault, pass no more.</remarks>
 internal struct ZmpInbound(ZmpSocketType ownType)
 {
     private readonly ZmpSocketType _ownType = ownType;
@@ -51,16 +49,15 @@ internal struct ZmpInbound(ZmpSocketType ownType)
 
     private Stage _stage;
 
-    /// <summary>The peer's socket type, once its HELLO was accepted.</summary>
+    /// <summary>Set by the peer's HELLO.</summary>
     public ZmpSocketType PeerType { get; private set; }
 
-    /// <summary>True from the peer's READY on.</summary>
+    /// <summary>The peer's READY has come.</summary>
     public readonly bool IsOpen => _stage == Stage.Open;
 
-    /// <summary>True from the peer's HELLO on.</summary>
     public readonly bool HasHello => _stage != Stage.AwaitingHello;
 
-    /// <summary>Takes one whole frame whose flags are legal.</summary>
+    /// <summary>A whole frame with legal flags.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public ZmpInboundKind Parse(ZmpFlags flags, ReadOnlySpan<byte> body, out ZmpFault fault)
     {
@@ -126,7 +123,7 @@ internal struct ZmpInbound(ZmpSocketType ownType)
 
     private ZmpInboundKind ParseControl(ReadOnlySpan<byte> body, out ZmpFault fault)
     {
-        // A control frame without a body has no type; the native core stumbles over it, we take it for an unknown one.
+        // A control frame without a body has no type. The native core fails on it; here it is an unknown one.
         switch (body.IsEmpty ? (byte)0 : body[0])
         {
             case ZmpControl.Ready:
@@ -144,7 +141,7 @@ internal struct ZmpInbound(ZmpSocketType ownType)
 
                 return ZmpInboundKind.Fault;
             default:
-                // A second HELLO too.
+                // Also a second HELLO.
                 fault = ZmpFault.UnknownControl;
                 return ZmpInboundKind.Fault;
         }

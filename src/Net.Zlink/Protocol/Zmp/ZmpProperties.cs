@@ -3,10 +3,10 @@ using System.Text;
 
 namespace Net.Zlink.Protocol.Zmp;
 
-/// <summary>The properties of a peer's messages: what it said in READY, and what this side knows of the connection. Immutable, one per connection.</summary>
+/// <summary>A peer's message properties: from READY, and this side's own. Immutable, one per connection.</summary>
 /// <remarks>
-/// Of a name that comes twice the last value counts; what only this side can know, the peer's address and the descriptor, a peer cannot say. Names and values are bytes on the wire and
-/// UTF-8 where they are shown as text.
+/// The last value of a repeated name counts. Only this side sets the address and the descriptor. Names and values are bytes, shown as
+/// UTF-8.
 /// </remarks>
 internal sealed class ZmpProperties
 {
@@ -18,7 +18,7 @@ internal sealed class ZmpProperties
     /// <summary>The number of the connection's socket in this process, in decimal.</summary>
     public const string FileDescriptorKey = "__fd";
 
-    // What is kept of a peer's own properties, which no limit but that of a message bounds on the wire. A native peer sends 2 of them, in at most 290 bytes.
+    // Limits a peer's properties, which only the message limit bounds on the wire. A native peer sends 2, in at most 290 bytes.
     private const int MaxStoredProperties = 256;
     private const int MaxStoredBytes = 16 * 1024;
 
@@ -30,8 +30,7 @@ internal sealed class ZmpProperties
 
     public IEnumerable<string> Names => _values.Keys;
 
-    /// <summary>The properties of the body of a well-formed READY, and, over them, those of this side; null when there are none at all.</summary>
-    /// <remarks>Properties beyond the first 256, or beyond the first 16 KiB, are not kept.</remarks>
+    /// <summary>This side's properties override those of READY. Null if there are none.</summary>
     public static ZmpProperties? Of(ReadOnlySpan<byte> readyBody, params ReadOnlySpan<KeyValuePair<string, string>> own)
     {
         var values = new Dictionary<string, ReadOnlyMemory<byte>>(StringComparer.Ordinal);
@@ -39,7 +38,7 @@ internal sealed class ZmpProperties
         while (values.Count < MaxStoredProperties && properties.MoveNext() && properties.Consumed <= MaxStoredBytes)
         {
             string name = Encoding.UTF8.GetString(properties.Name);
-            if (name is not (PeerAddressKey or FileDescriptorKey)) // Ours to say, also where there is nothing to say.
+            if (name is not (PeerAddressKey or FileDescriptorKey)) // Set by this side only.
             {
                 values[name] = properties.Value.ToArray();
             }
@@ -53,11 +52,11 @@ internal sealed class ZmpProperties
         return values.Count == 0 ? null : new ZmpProperties(values);
     }
 
-    /// <summary>A property's value. "Identity" is answered by "Routing-Id" where it is missing, as the native core does.</summary>
+    /// <summary>"Identity" falls back to "Routing-Id", as in the native core.</summary>
     public bool TryGetValue(string name, out ReadOnlyMemory<byte> value) =>
-        _values.TryGetValue(name, out value) || (string.Equals(name, IdentityKey, StringComparison.Ordinal) && _values.TryGetValue(RoutingIdKey, out value));
+            _values.TryGetValue(name, out value)
+            || (string.Equals(name, IdentityKey, StringComparison.Ordinal) && _values.TryGetValue(RoutingIdKey, out value));
 
-    /// <summary>A property's value as text, or false when there is none.</summary>
     public bool TryGetText(string name, [NotNullWhen(true)] out string? text)
     {
         bool found = TryGetValue(name, out ReadOnlyMemory<byte> value);

@@ -3,19 +3,18 @@ using System.Text;
 
 namespace Net.Zlink.Protocol.Zmp;
 
-/// <summary>READY: 04, then zero or more properties: name length (1), name, value length (u32), value (docs/protocol.md section 8).</summary>
+/// <summary>READY: 04, then properties: name length (1), name, value length (u32), value (docs/protocol.md section 8).</summary>
 internal static class ZmpReady
 {
-    /// <summary>A READY without properties, header and control byte.</summary>
+    /// <summary>Header and control byte.</summary>
     public const int PlainFrame = ZmpFrame.HeaderSize + 1;
 
-    /// <summary>The room that <see cref="WriteWithMetadata"/> needs at most: "Socket-Type" with a name of 6 letters, "Identity" with the longest routing id.</summary>
+    /// <summary>"Socket-Type" with a name of 6 letters, "Identity" with the longest routing id.</summary>
     public const int LargestFrame = PlainFrame + PropertyOverhead + 11 + 6 + PropertyOverhead + 8 + ZmpHello.LargestRoutingId;
 
-    // Of a property, beside its name and its value: the two lengths.
+    // The two lengths of a property.
     private const int PropertyOverhead = 1 + sizeof(uint);
 
-    /// <summary>Writes one whole frame without properties.</summary>
     /// <returns>Bytes written.</returns>
     public static int Write(Span<byte> destination)
     {
@@ -24,7 +23,7 @@ internal static class ZmpReady
         return PlainFrame;
     }
 
-    /// <summary>Writes one whole frame that says what this socket is: its type, and for DEALER and ROUTER its routing id.</summary>
+    /// <summary>With the socket's type, and for DEALER and ROUTER its routing id.</summary>
     /// <returns>Bytes written.</returns>
     public static int WriteWithMetadata(Span<byte> destination, ZmpSocketType type, ReadOnlySpan<byte> routingId)
     {
@@ -42,10 +41,9 @@ internal static class ZmpReady
         return length;
     }
 
-    /// <summary>The properties in the body of a READY.</summary>
     public static ZmpPropertyReader PropertiesOf(ReadOnlySpan<byte> body) => new(body[1..]);
 
-    /// <summary>Whether the body of a READY ends exactly on a property's end; names and values may be anything.</summary>
+    /// <summary>Whether the body ends exactly after a property.</summary>
     public static bool IsWellFormed(ReadOnlySpan<byte> body)
     {
         ZmpPropertyReader properties = PropertiesOf(body);
@@ -56,7 +54,7 @@ internal static class ZmpReady
         return !properties.IsMalformed;
     }
 
-    /// <summary>Writes one property and returns its length.</summary>
+    /// <returns>Bytes written.</returns>
     internal static int WriteProperty(Span<byte> destination, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
         destination[0] = checked((byte)name.Length);

@@ -2,18 +2,19 @@ using System.Buffers.Binary;
 
 namespace Net.Zlink.Protocol.Zmp;
 
-/// <summary>Finds the whole frames in what one connection has received, and checks each header as soon as its eight bytes are in (docs/protocol.md sections 7 and 9).</summary>
+/// <summary>
+/// Finds whole frames in a connection's input, and checks each header once it is complete (docs/protocol.md sections 7 and 9).
+/// </summary>
 /// <remarks>
-/// One per connection; it remembers only whether HELLO has been taken, which has rules of its own. It looks at headers, not at what bodies say:
-/// that is <see cref="ZmpInbound"/>. Bytes that a scan has not consumed must be there again, in front of the next ones.
+/// Remembers only whether HELLO has come, which has its own rules. Reads headers, not bodies: see <see cref="ZmpInbound"/>. Unconsumed
+/// bytes must be passed again, before the next ones.
 /// </remarks>
 internal struct ZmpScanner
 {
     private bool _helloParsed;
 
-    /// <summary>Finds the whole frames at the start of <paramref name="bytes"/>.</summary>
-    /// <param name="bytes">What has arrived, from a frame boundary on.</param>
-    /// <param name="maxMessageSize">The largest body to accept in any frame but HELLO; negative: whatever an array can hold.</param>
+    /// <summary><paramref name="bytes"/> begin at a frame boundary.</summary>
+    /// <remarks><paramref name="maxMessageSize"/>: the largest body except in HELLO; negative: no limit.</remarks>
     public ZmpScan Scan(ReadOnlySpan<byte> bytes, long maxMessageSize)
     {
         int position = 0;
@@ -58,8 +59,8 @@ internal struct ZmpScanner
         return new ZmpScan(position, frames, 0, null, 0);
     }
 
-    // HELLO's length is checked first, as soon as it is known, and the rest of its header only when the whole frame is in: a peer that speaks
-    // something else is told by what its bytes 4 to 7 happen to say.
+    // HELLO's length is checked first, the rest of its header with the whole frame: the fault for another protocol depends on its bytes 4
+    // to 7.
     private static ZmpScan ScanHello(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < ZmpFrame.HeaderSize)
@@ -94,10 +95,9 @@ internal struct ZmpScanner
     }
 }
 
-/// <summary>What <see cref="ZmpScanner.Scan"/> found.</summary>
-/// <param name="Consumed">Bytes that make up whole frames with good headers.</param>
-/// <param name="Frames">Number of whole frames in them.</param>
-/// <param name="NextFrameSize">Header and body of the incomplete frame that follows; 0 while its header is incomplete.</param>
-/// <param name="Fault">What is wrong with the frame that follows: the connection must end, once the frames before it have been processed.</param>
-/// <param name="AnnouncedLength">The body length announced by the frame that follows, where its header is known.</param>
+/// <param name="Consumed">Bytes of whole frames with valid headers.</param>
+/// <param name="Frames">Number of whole frames.</param>
+/// <param name="NextFrameSize">Size of the incomplete frame that follows, with header. 0 while its header is incomplete.</param>
+/// <param name="Fault">The next frame's fault: close after processing the frames before it.</param>
+/// <param name="AnnouncedLength">The body length of the next frame, if its header is complete.</param>
 internal readonly record struct ZmpScan(int Consumed, int Frames, int NextFrameSize, ZmpFault? Fault, uint AnnouncedLength);

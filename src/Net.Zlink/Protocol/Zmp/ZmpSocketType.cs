@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Net.Zlink.Protocol.Zmp;
 
-/// <summary>The socket types that speak ZMP, by the number in a HELLO (docs/protocol.md section 10).</summary>
+/// <summary>The number in a HELLO (docs/protocol.md section 10).</summary>
 internal enum ZmpSocketType : byte
 {
     Pair = 0,
@@ -14,7 +14,6 @@ internal enum ZmpSocketType : byte
     XSub = 10,
 }
 
-/// <summary>What the wire needs to know of a socket type.</summary>
 internal static class ZmpSocketTypeExtensions
 {
     // Sets of type numbers, one bit each.
@@ -23,12 +22,13 @@ internal static class ZmpSocketTypeExtensions
     private const uint Subscribers = (1u << (int)ZmpSocketType.Sub) | (1u << (int)ZmpSocketType.XSub);
     private const uint Requesters = (1u << (int)ZmpSocketType.Dealer) | (1u << (int)ZmpSocketType.Router);
 
-    /// <summary>The type that a HELLO's byte stands for, for people: any byte.</summary>
-    public static string NameOf(byte type) => Enum.IsDefined((ZmpSocketType)type) ? ((ZmpSocketType)type).Name : string.Create(CultureInfo.InvariantCulture, $"type {type}");
+    /// <summary>For texts: any byte.</summary>
+    public static string NameOf(byte type) =>
+        Enum.IsDefined((ZmpSocketType)type) ? ((ZmpSocketType)type).Name : string.Create(CultureInfo.InvariantCulture, $"type {type}");
 
     extension(ZmpSocketType type)
     {
-        /// <summary>The name that READY metadata carries.</summary>
+        /// <summary>As in READY.</summary>
         public string Name => type switch
         {
             ZmpSocketType.Pair => "PAIR",
@@ -41,7 +41,7 @@ internal static class ZmpSocketTypeExtensions
             _ => throw new ArgumentOutOfRangeException(nameof(type), type, message: null),
         };
 
-        /// <summary>The types that this one talks to, for people.</summary>
+        /// <summary>The types that this one talks to, for texts.</summary>
         public string Partners => type switch
         {
             ZmpSocketType.Pair => "PAIR",
@@ -50,10 +50,10 @@ internal static class ZmpSocketTypeExtensions
             _ => "DEALER and ROUTER",
         };
 
-        /// <summary>Whether READY metadata of this type carries its routing id too.</summary>
+        /// <summary>READY of this type carries its routing id.</summary>
         public bool AnnouncesIdentity => type is ZmpSocketType.Dealer or ZmpSocketType.Router;
 
-        /// <summary>Whether a peer whose HELLO has this type byte, whatever it is, may talk to this type.</summary>
+        /// <summary><paramref name="peer"/>: any byte.</summary>
         public bool MayTalkTo(byte peer)
         {
             uint welcome = type switch
@@ -65,7 +65,7 @@ internal static class ZmpSocketTypeExtensions
                 _ => 0,
             };
 
-            // A shift takes its count modulo 32: larger numbers must not get that far.
+            // A shift takes its count modulo 32: larger numbers are excluded first.
             return peer <= (byte)ZmpSocketType.XSub && ((welcome >> peer) & 1) != 0;
         }
     }
