@@ -123,7 +123,9 @@ internal sealed class Requests : IDisposable
 
     public void Dispose() => Pending.Dispose();
 
-    private static bool MayWait(PendingRequest request) => request.Asked.Count == 0 && request.Pool.Ready.IsFirstAttempt;
+    /// <param name="request">Found nobody.</param>
+    /// <param name="ready">Among these: a later snapshot may have somebody, and nobody who makes a first attempt.</param>
+    private static bool MayWait(PendingRequest request, PoolSnapshot ready) => request.Asked.Count == 0 && ready.IsFirstAttempt;
 
     private void OnCancelled(PendingRequest request, CancellationToken token)
     {
@@ -140,10 +142,11 @@ internal sealed class Requests : IDisposable
     {
         while (true)
         {
+            PoolSnapshot ready = request.Pool.Ready;
             AttemptResult result;
             try
             {
-                result = Attempt(request, request.Pool.Ready, out _);
+                result = Attempt(request, ready, out _);
             }
             catch (Exception e)
             {
@@ -151,7 +154,7 @@ internal sealed class Requests : IDisposable
                 return;
             }
 
-            if (result == AttemptResult.Full || (result == AttemptResult.NobodyReady && MayWait(request)))
+            if (result == AttemptResult.Full || (result == AttemptResult.NobodyReady && MayWait(request, ready)))
             {
                 _ = WaitAsync(request);
                 return;
@@ -206,7 +209,7 @@ internal sealed class Requests : IDisposable
                     case AttemptResult.Full:
                         isDone = await WaitForRoomAsync(request, ready, full, ended).ConfigureAwait(false);
                         break;
-                    case AttemptResult.NobodyReady when !MayWait(request) || left <= TimeSpan.Zero:
+                    case AttemptResult.NobodyReady when !MayWait(request, ready) || left <= TimeSpan.Zero:
                         Finish(request, Pending.EndBySender(request, new RequestOutcome(RequestOutcomeKind.NoReceiver)));
                         return;
                     case AttemptResult.NobodyReady:

@@ -117,9 +117,8 @@ internal readonly struct MessageForm(Message message) : IAwaitableForm
 
     private async ValueTask SendQuotedAsync(RouterSocket router, EnvelopeBuilders builders, ReadOnlyMemory<byte> name, CancellationToken cancellation)
     {
-        Message message = _message;
-        await QuotedSend.SendAsync(router, builders, name, builders.RentPlain(message), cancellation).ConfigureAwait(false);
-        message.Dispose();
+        await QuotedSend.SendAsync(router, builders, name, builders.RentPlain(_message), cancellation).ConfigureAwait(false);
+        _message.Dispose();
     }
 }
 

@@ -37,6 +37,14 @@ internal sealed class GatewayScene : IAsyncDisposable
         return (socket, endpoint);
     }
 
+    /// <summary>The same, where others that are listed are not to become ready.</summary>
+    public async Task AddRawOnlyAsync(string id)
+    {
+        RouterSocket socket = Fixture.Own(Fixture.Context.CreateRouter(new RouterOptions { Linger = TimeSpan.Zero }));
+        List(socket.Bind("tcp://127.0.0.1:*"), id);
+        await UntilReadyAsync(1);
+    }
+
     /// <summary>A receiver that serves with this handler.</summary>
     public async Task<(Receiver Receiver, string Endpoint)> AddServingAsync(string id, Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency = 64)
     {
