@@ -8,9 +8,9 @@ public class PendingRequestsTests
     private readonly ReceiverLink[] _links = [new("tcp://a", 1), new("tcp://b", 2), new("tcp://c", 3)];
 
     [Fact]
-    public void Each_of_a_million_requests_ends_once_and_every_slot_returns()
+    public void Each_request_ends_once_and_every_slot_returns_whatever_ends_it()
     {
-        const int Requests = 1_000_000;
+        int requests = Environment.GetEnvironmentVariable("ZLINK_FAULTS") is null ? 100_000 : 1_000_000;
         const int AtOnce = 1_000;
         var time = new ManualTimeProvider();
         var ends = new Dictionary<RequestOutcomeKind, int>();
@@ -26,9 +26,9 @@ public class PendingRequestsTests
         });
         using PendingRequests disposed = table;
         int ended = 0;
-        for (int started = 0; started < Requests || table.Count > 0;)
+        for (int started = 0; started < requests || table.Count > 0;)
         {
-            while (started < Requests && (table.Count < AtOnce || open.Count == 0))
+            while (started < requests && (table.Count < AtOnce || open.Count == 0))
             {
                 open.Add(Begin(random.Next(10) == 0 ? Timeout.InfiniteTimeSpan : TimeSpan.FromMilliseconds(random.Next(1, 8_000))));
                 started++;
@@ -74,7 +74,7 @@ public class PendingRequestsTests
 
         (int used, int free) = table.Slots;
         Assert.True(used == free, $"{used - free} slots are missing (seed {seed})");
-        Assert.Equal(Requests, ended + expired);
+        Assert.Equal(requests, ended + expired);
         Assert.All(_links, static link => Assert.Equal(0, link.Outstanding));
         Assert.All([RequestOutcomeKind.Replied, RequestOutcomeKind.Cancelled, RequestOutcomeKind.Lost], kind => Assert.True(ends[kind] > 0, $"no request ended as {kind} (seed {seed})"));
         Assert.True(expired > 0, $"no time was over (seed {seed})");
