@@ -83,10 +83,19 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
             return known;
         }
 
-        ServiceClient client = _clients.GetOrAdd(service, static (name, gateway) => new ServiceClient(gateway, new ServicePool(name)), this);
-        _links.Apply(client.Pool, _directory.GetService(service));
-        _inproc.Update();
-        return client;
+        var client = new ServiceClient(this, new ServicePool(service));
+        Update(client.Pool); // Before others see it: a request fails at once where nobody is listed.
+        ServiceClient kept = _clients.GetOrAdd(service, client);
+        if (ReferenceEquals(kept, client))
+        {
+            Update(client.Pool); // Changes that came between the two were for nobody.
+        }
+        else
+        {
+            _links.Remove(client.Pool);
+        }
+
+        return kept;
     }
 
     /// <summary>Sends nothing more to a service. Its receivers are disconnected after <see cref="GatewayOptions.RemovedEndpointTimeout"/>, unless another service of this gateway lists them; its client finds nobody.</summary>
@@ -320,6 +329,12 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
 
     private Exception EndedException() => _ended is ZlinkException e ? new ZlinkException(e.Error, e.Message) : new ObjectDisposedException(nameof(Gateway));
 
+    private void Update(ServicePool pool)
+    {
+        pool.Update(() => _links.Apply(pool, _directory.GetService(pool.Service)));
+        _inproc.Update();
+    }
+
     private void OnLost(ReceiverLink link) => _replies.OnLost(link);
 
     private async ValueTask FollowAsync(CancellationToken cancellationToken)
@@ -328,8 +343,7 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         {
             if (_clients.TryGetValue(change.Service, out ServiceClient? client))
             {
-                _links.Apply(client.Pool, change.After);
-                _inproc.Update();
+                Update(client.Pool);
             }
         }
 

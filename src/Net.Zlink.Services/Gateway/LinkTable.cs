@@ -41,13 +41,13 @@ internal sealed class LinkTable(RouterSocket router, TimeProvider clock, ILogger
         }
     }
 
-    /// <summary>The directory says who serves a service. An older state than the last one changes nothing.</summary>
+    /// <summary>The directory says who serves a service.</summary>
     public void Apply(ServicePool pool, ServiceSnapshot listed)
     {
         TaskCompletionSource? waiting;
         lock (_gate)
         {
-            if (pool.IsRemoved || listed.Version < pool.Listed.Version)
+            if (pool.IsRemoved)
             {
                 return;
             }

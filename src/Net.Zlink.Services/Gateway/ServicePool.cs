@@ -9,6 +9,7 @@ internal sealed class ServicePool(string service)
     private TaskCompletionSource? _change;
     private ulong _counter;
     private int _loadBalancing;
+    private int _updates;
 
     public string Service { get; } = service;
 
@@ -32,6 +33,32 @@ internal sealed class ServicePool(string service)
 
     /// <summary>Its client was removed from the gateway.</summary>
     public bool IsRemoved { get; set; }
+
+    /// <summary>Takes the present state over from the directory, as often as it may have changed meanwhile, one thread at a time: none puts an older state over a later one.</summary>
+    /// <param name="takeOver">Reads the state and applies it.</param>
+    public void Update(Action takeOver)
+    {
+        if (Interlocked.Increment(ref _updates) > 1)
+        {
+            return; // Who is at it looks again.
+        }
+
+        int seen;
+        do
+        {
+            seen = Volatile.Read(ref _updates);
+            try
+            {
+                takeOver();
+            }
+            catch
+            {
+                Volatile.Write(ref _updates, 0);
+                throw;
+            }
+        }
+        while (Interlocked.CompareExchange(ref _updates, 0, seen) != seen);
+    }
 
     /// <summary>The place of the receiver whose turn it is. There is one, at least.</summary>
     public int Next(PoolSnapshot ready) => ready.Count == 1 ? 0 : ReceiverAt(ready, TakeTurns(1));
