@@ -29,6 +29,27 @@ public sealed class MessageBuilder : IDisposable
     /// <summary>Number of parts so far.</summary>
     public int Count => _encoded.Parts;
 
+    /// <summary>One part, as it was added. Valid until the builder is touched or sent.</summary>
+    /// <param name="index">From 0 on.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There is no such part.</exception>
+    /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
+    public ReadOnlySpan<byte> this[int index]
+    {
+        get
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(index);
+            ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(index, Encoded.Parts);
+            PartCursor at = default;
+            ReadOnlySpan<byte> part = Encoded.NextPart(ref at);
+            while (at.Index <= index)
+            {
+                part = Encoded.NextPart(ref at);
+            }
+
+            return part;
+        }
+    }
+
     /// <summary>The message, to be sent.</summary>
     /// <exception cref="ObjectDisposedException">The builder is disposed.</exception>
     internal EncodedMessage Encoded

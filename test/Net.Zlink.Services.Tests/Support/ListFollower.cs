@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Globalization;
-using System.Text;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -68,12 +67,12 @@ internal sealed class ListFollower : IDisposable
         for (uint i = 0; i < services; i++)
         {
             ushort kind = BinaryPrimitives.ReadUInt16LittleEndian(Next());
-            string service = Encoding.UTF8.GetString(Next());
+            string service = System.Text.Encoding.UTF8.GetString(Next());
             uint count = BinaryPrimitives.ReadUInt32LittleEndian(Next());
             for (uint j = 0; j < count; j++)
             {
-                string endpoint = Encoding.UTF8.GetString(Next());
-                string routingId = Encoding.UTF8.GetString(Next());
+                string endpoint = System.Text.Encoding.UTF8.GetString(Next());
+                string routingId = System.Text.Encoding.UTF8.GetString(Next());
                 shown.Add(string.Create(CultureInfo.InvariantCulture, $"{kind}/{service} {endpoint} id={routingId} w={BinaryPrimitives.ReadUInt32LittleEndian(Next())}"));
             }
         }

@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Globalization;
-using System.Text;
 using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Services.Tests.Support;
@@ -10,9 +9,9 @@ internal sealed class RegistryClient : IDisposable
 {
     private readonly MessageBuilder _message = new();
 
-    public RegistryClient(ZlinkContext context, string routerEndpoint, string routingId)
+    public RegistryClient(ZlinkContext context, string routerEndpoint, byte[] routingId)
     {
-        Socket = context.CreateDealer(new DealerOptions { RoutingId = Encoding.UTF8.GetBytes(routingId), Linger = TimeSpan.FromSeconds(1) });
+        Socket = context.CreateDealer(new DealerOptions { RoutingId = routingId, Linger = TimeSpan.FromSeconds(1) });
         Socket.Connect(routerEndpoint);
     }
 
@@ -78,5 +77,5 @@ internal sealed class RegistryClient : IDisposable
         return bytes;
     }
 
-    public static byte[] Text(string text) => Encoding.UTF8.GetBytes(text);
+    public static byte[] Text(string text) => System.Text.Encoding.UTF8.GetBytes(text);
 }

@@ -29,7 +29,9 @@ internal sealed class RegistryFixture(TimeProvider? clock = null) : IAsyncDispos
     }
 
     /// <summary>A plain DEALER at a registry.</summary>
-    public RegistryClient Connect(string routerEndpoint, string routingId)
+    public RegistryClient Connect(string routerEndpoint, string routingId) => Connect(routerEndpoint, System.Text.Encoding.UTF8.GetBytes(routingId));
+
+    public RegistryClient Connect(string routerEndpoint, byte[] routingId)
     {
         var client = new RegistryClient(Context, routerEndpoint, routingId);
         _sockets.Add(client);

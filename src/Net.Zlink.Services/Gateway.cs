@@ -1,0 +1,443 @@
+using System.Runtime.CompilerServices;
+using System.Threading.Channels;
+using System.Collections.Concurrent;
+using System.Diagnostics.Metrics;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Net.Zlink.Services;
+
+/// <summary>Sends messages and requests to the receivers that a directory lists, sharing them out, and receives what they send back.</summary>
+/// <remarks>
+/// Safe for any number of threads. It has one ROUTER, which connects each endpoint once for all services. A receiver gets its share while its handshake is complete, and no longer.
+/// On the wire it is as the native gateway: messages are the parts of the application and nothing else. Only <see cref="ServiceClient.RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/> puts one part in front.
+/// </remarks>
+public sealed class Gateway : IAsyncDisposable, IDisposable
+{
+    private readonly ZlinkContext _context;
+    private readonly IServiceDirectory _directory;
+    private readonly GatewayOptions _options;
+    private readonly RouterSocket _router;
+    private readonly EnvelopeBuilders _builders;
+    private readonly LinkTable _links;
+    private readonly Requests _requests;
+    private readonly ReplyLoop _replies;
+    private readonly LinkEvents _events;
+    private readonly InprocPeerPoller _inproc;
+    private readonly ServicesMeters _meters;
+    private readonly BackgroundLoop[] _loops;
+    private readonly ConcurrentDictionary<string, ServiceClient> _clients = new(StringComparer.Ordinal);
+    private readonly Lock _gate = new();
+    private Task? _end;
+    private Exception? _ended;
+
+    /// <summary>A gateway, which connects nobody before <see cref="GetService"/>.</summary>
+    /// <param name="context">The context that its socket, clock and log belong to. Dispose the gateway first.</param>
+    /// <param name="directory">Who serves which service; not disposed.</param>
+    /// <param name="options">Options; null for defaults.</param>
+    /// <exception cref="ArgumentNullException">Context or directory are null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
+    /// <exception cref="ZlinkException">TooManySockets, ContextTerminated.</exception>
+    public Gateway(ZlinkContext context, IServiceDirectory directory, GatewayOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        ArgumentNullException.ThrowIfNull(directory);
+        _context = context;
+        _directory = directory;
+        _options = options ?? new GatewayOptions();
+        _options.Validate();
+        ILogger logger = context.LoggerFactory?.CreateLogger(ServicesLog.Category) ?? NullLogger.Instance;
+        _router = context.CreateRouter(SocketOptionsOf(_options));
+        _builders = new EnvelopeBuilders(context.Pool);
+        _requests = new Requests(_router, context.TimeProvider, _builders, _options.TryNextWhenFull);
+        _links = new LinkTable(_router, context.TimeProvider, logger, _options.RemovedEndpointTimeout, OnLost);
+        _replies = new ReplyLoop(_router, _links, _requests, _options.UnreadMessageLimit, logger);
+        _events = new LinkEvents(_router, _links);
+        _inproc = new InprocPeerPoller(_links, context.TimeProvider);
+        _meters = CreateMeters();
+        _loops =
+        [
+            BackgroundLoop.Start("gateway replies", logger, context.TimeProvider, _replies.RunAsync),
+            BackgroundLoop.Start("gateway events", logger, context.TimeProvider, _events.RunAsync),
+            BackgroundLoop.Start("gateway directory", logger, context.TimeProvider, FollowAsync),
+        ];
+        _ = OnSocketEndedAsync();
+    }
+
+    /// <summary>What one sends to a service with: one client for each name, kept until <see cref="RemoveService"/>. The first call for a name begins to connect its receivers.</summary>
+    /// <param name="service">The name, 1 to 255 bytes in UTF-8.</param>
+    /// <returns>The client.</returns>
+    /// <exception cref="ArgumentException">The name is empty or too long.</exception>
+    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
+    public ServiceClient GetService(string service)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(service);
+        if (System.Text.Encoding.UTF8.GetByteCount(service) > byte.MaxValue)
+        {
+            throw new ArgumentException($"The name of a service has at most {byte.MaxValue} bytes in UTF-8.", nameof(service));
+        }
+
+        ThrowIfEnded();
+        if (_clients.TryGetValue(service, out ServiceClient? known))
+        {
+            return known;
+        }
+
+        var client = new ServiceClient(this, new ServicePool(service));
+        Update(client.Pool); // Before others see it: a request fails at once where nobody is listed.
+        ServiceClient kept = _clients.GetOrAdd(service, client);
+        if (ReferenceEquals(kept, client))
+        {
+            Update(client.Pool); // Changes that came between the two were for nobody.
+        }
+        else
+        {
+            _links.Remove(client.Pool);
+        }
+
+        return kept;
+    }
+
+    /// <summary>Sends nothing more to a service. Its receivers are disconnected after <see cref="GatewayOptions.RemovedEndpointTimeout"/>, unless another service of this gateway lists them; its client finds nobody.</summary>
+    /// <param name="service">The name.</param>
+    /// <returns>False: there is no client of that name.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="service"/> is null.</exception>
+    public bool RemoveService(string service)
+    {
+        if (!_clients.TryRemove(service, out ServiceClient? client))
+        {
+            return false;
+        }
+
+        _links.Remove(client.Pool);
+        return true;
+    }
+
+    /// <summary>Takes the next message that is no reply to a request, without waiting.</summary>
+    /// <param name="message">The message, to be disposed.</param>
+    /// <returns>False if there is none now.</returns>
+    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public bool TryReceive(out GatewayMessage message)
+    {
+        bool found = _replies.Unread.TryRead(out message);
+        if (!found)
+        {
+            ThrowIfEnded();
+        }
+
+        return found;
+    }
+
+    /// <summary>Waits for the next message that is no reply to a request.</summary>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>The message, to be disposed.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public async ValueTask<GatewayMessage> ReceiveAsync(CancellationToken cancellationToken = default)
+    {
+        try
+        {
+            return await _replies.Unread.ReadAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (ChannelClosedException)
+        {
+            throw EndedException();
+        }
+    }
+
+    /// <summary>All messages that are no replies to requests, until the gateway or the context ends; then the enumeration ends.</summary>
+    /// <param name="cancellationToken">Ends the enumeration with an exception.</param>
+    /// <returns>The messages, each to be disposed.</returns>
+    public async IAsyncEnumerable<GatewayMessage> ReceiveAllAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        while (true)
+        {
+            GatewayMessage message;
+            try
+            {
+                message = await _replies.Unread.ReadAsync(cancellationToken).ConfigureAwait(false);
+            }
+            catch (ChannelClosedException)
+            {
+                yield break;
+            }
+
+            yield return message;
+        }
+    }
+
+    /// <summary>Takes as many messages as there are and fit, without waiting.</summary>
+    /// <param name="messages">Where they go; each to be disposed.</param>
+    /// <returns>How many there were; 0 if there is none now.</returns>
+    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public int ReceiveMany(Span<GatewayMessage> messages)
+    {
+        int count = 0;
+        while (count < messages.Length && _replies.Unread.TryRead(out messages[count]))
+        {
+            count++;
+        }
+
+        if (count == 0)
+        {
+            ThrowIfEnded();
+        }
+
+        return count;
+    }
+
+    /// <summary>Waits for a message, and takes as many as there are and fit.</summary>
+    /// <param name="messages">Where they go, at least one; each to be disposed.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>How many there were, at least 1.</returns>
+    /// <exception cref="ArgumentException">There is no room for a message.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    public async ValueTask<int> ReceiveManyAsync(Memory<GatewayMessage> messages, CancellationToken cancellationToken = default)
+    {
+        if (messages.IsEmpty)
+        {
+            throw new ArgumentException("There must be room for at least one message.", nameof(messages));
+        }
+
+        GatewayMessage first = await ReceiveAsync(cancellationToken).ConfigureAwait(false);
+        messages.Span[0] = first;
+        int count = 1;
+        while (count < messages.Length && _replies.Unread.TryRead(out messages.Span[count]))
+        {
+            count++;
+        }
+
+        return count;
+    }
+
+    /// <summary>All receivers that this gateway connects to, of any service: a snapshot.</summary>
+    /// <returns>One entry for each endpoint.</returns>
+    public IReadOnlyList<ReceiverLinkInfo> GetReceivers() => InfosOf(_links.All);
+
+    /// <summary>What this gateway has done so far: a snapshot.</summary>
+    /// <returns>The statistics.</returns>
+    public GatewayStatistics GetStatistics()
+    {
+        ReceiverLink[] links = _links.All;
+        RequestCounters counters = _requests.Counters;
+        return new GatewayStatistics
+        {
+            ReadyReceivers = links.Count(static link => link.IsInPools),
+            Receivers = links.Length,
+            OutstandingRequests = _requests.Pending.Count,
+            StartedRequests = Volatile.Read(ref counters.Started),
+            AnsweredRequests = Volatile.Read(ref counters.Replied),
+            FailedRequests = Volatile.Read(ref counters.Failed),
+            RefusedRequests = Volatile.Read(ref counters.Refused),
+            LostRequests = Volatile.Read(ref counters.Lost),
+            TimedOutRequests = Volatile.Read(ref counters.TimedOut),
+            CancelledRequests = Volatile.Read(ref counters.Cancelled),
+            UnservedRequests = Volatile.Read(ref counters.NoReceiver),
+            AbandonedRequests = Volatile.Read(ref counters.Ended),
+            RequestsSentAgain = Volatile.Read(ref counters.SentAgain),
+            UnmatchedReplies = Volatile.Read(ref counters.UnmatchedReplies),
+            DroppedMessages = Volatile.Read(ref counters.DroppedMessages),
+            Socket = _router.GetStatistics(),
+        };
+    }
+
+    /// <summary>Services, receivers and counts as text of several lines, for a log or a debugger. Made for people: its form may change.</summary>
+    /// <returns>The text.</returns>
+    public string Describe() => GatewayDescription.Of(
+        GetReceivers(),
+        _clients.Values.OrderBy(static client => client.Service, StringComparer.Ordinal).Select(static client => (client.Service, client.LoadBalancing, client.ReadyCount)),
+        GetStatistics());
+
+    /// <summary>Begins the end and returns at once: nothing more is sent, requests have <see cref="GatewayOptions.Linger"/> for their replies and then end with ObjectDisposedException. Idempotent.</summary>
+    public void Dispose() => _ = BeginEnd();
+
+    /// <summary>As <see cref="Dispose"/>, and waits for that end.</summary>
+    /// <returns>Complete when every wait of this gateway has ended.</returns>
+    public ValueTask DisposeAsync() => new(BeginEnd());
+
+    internal RouterSocket Router => _router;
+
+    internal Requests Requests => _requests;
+
+    internal EnvelopeBuilders Builders => _builders;
+
+    internal GatewayOptions Options => _options;
+
+    internal IReadOnlyList<ReceiverLinkInfo> InfosOf(ReceiverLink[] links)
+    {
+        var peers = new Dictionary<ReceiverLink, PeerInfo?>();
+        foreach (ReceiverLink link in links)
+        {
+            peers[link] = _router.TryGetPeer(link.Name, out PeerInfo? peer) ? peer : null;
+        }
+
+        return _links.Read(() => links.Select(link => GatewayDescription.InfoOf(link, peers[link])).ToArray());
+    }
+
+    internal ReceiverLink[] LinksOf(ServicePool pool) => _links.Read(() => pool.Links);
+
+    /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    internal void ThrowIfEnded()
+    {
+        if (Volatile.Read(ref _ended) is not null)
+        {
+            throw EndedException();
+        }
+    }
+
+    internal ValueTask<ServiceReply> RequestAsync(ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts, TimeSpan? timeout, CancellationToken cancellationToken)
+    {
+        ThrowIfEnded();
+        TimeSpan time = GatewayOptions.CheckTime(timeout ?? _options.RequestTimeout, nameof(timeout));
+        bool isFirst = Volatile.Read(ref _requests.Counters.Started) == 0;
+        ValueTask<ServiceReply> reply = _requests.SendAsync(pool, target, payload, parts, time, cancellationToken);
+        if (isFirst)
+        {
+            _replies.Wake(); // It may wait until the application receives.
+        }
+
+        return reply;
+    }
+
+    private static RouterOptions SocketOptionsOf(GatewayOptions options)
+    {
+        var socket = new RouterOptions
+        {
+            SendHighWaterMark = options.HighWaterMark,
+            ReceiveHighWaterMark = options.HighWaterMark,
+            SendTimeout = options.SendTimeout,
+            Linger = options.Linger,
+            ReconnectAfterFault = true,
+        };
+        if (!options.RoutingId.IsEmpty)
+        {
+            socket.RoutingId = options.RoutingId;
+        }
+
+        options.ConfigureSocket?.Invoke(socket);
+        socket.Mandatory = true; // A send says that its receiver has no room or is gone.
+        socket.Immediate = true; // What waits for a lost connection must not reach the receiver's next one, which may be another process.
+        return socket;
+    }
+
+    private Exception EndedException() => _ended is ZlinkException e ? new ZlinkException(e.Error, e.Message) : new ObjectDisposedException(nameof(Gateway));
+
+    private void Update(ServicePool pool)
+    {
+        pool.Update(() => _links.Apply(pool, _directory.GetService(pool.Service)));
+        _inproc.Update();
+    }
+
+    private void OnLost(ReceiverLink link) => _replies.OnLost(link);
+
+    private async ValueTask FollowAsync(CancellationToken cancellationToken)
+    {
+        await foreach (ServiceChange change in _directory.WatchAsync(service: null, cancellationToken).ConfigureAwait(false))
+        {
+            if (_clients.TryGetValue(change.Service, out ServiceClient? client))
+            {
+                Update(client.Pool);
+            }
+        }
+
+        await Task.Delay(Timeout.InfiniteTimeSpan, _context.TimeProvider, cancellationToken).ConfigureAwait(false); // The directory has ended: the last state stays.
+    }
+
+    /// <summary>The context may end first: all waits end with that.</summary>
+    private async Task OnSocketEndedAsync()
+    {
+        await _loops[0].Completion.ConfigureAwait(false);
+        Exception ended = new ObjectDisposedException(nameof(Gateway));
+        try
+        {
+            _router.CanSendTo([0]); // Throws what the socket has ended with.
+        }
+        catch (Exception e) when (e is ZlinkException or ObjectDisposedException)
+        {
+            ended = e;
+        }
+
+        Complete(ended);
+    }
+
+    private void Complete(Exception ended)
+    {
+        Interlocked.CompareExchange(ref _ended, ended, null);
+        _links.Stop();
+        _requests.End(ended);
+        _replies.End(ended);
+        foreach (ServiceClient client in _clients.Values)
+        {
+            _links.Remove(client.Pool);
+        }
+
+        _inproc.Dispose();
+        _events.Dispose();
+        _meters.Dispose();
+        _builders.Dispose();
+        _requests.Dispose();
+        foreach (BackgroundLoop loop in _loops)
+        {
+            loop.Stop();
+        }
+    }
+
+    private Task BeginEnd()
+    {
+        lock (_gate)
+        {
+            return _end ??= EndAsync();
+        }
+    }
+
+    private async Task EndAsync()
+    {
+        Interlocked.CompareExchange(ref _ended, new ObjectDisposedException(nameof(Gateway)), null);
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding); // Off the caller's lock.
+        await _requests.Pending.WhenEmptyAsync().WaitAsync(_options.Linger, _context.TimeProvider).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        _router.Dispose();
+        _replies.Wake();
+        await _loops[0].Completion.ConfigureAwait(false);
+        Complete(_ended!);
+        await Task.WhenAll(_loops.Select(static loop => loop.Completion)).ConfigureAwait(false);
+    }
+
+    private ServicesMeters CreateMeters()
+    {
+        var meters = new ServicesMeters("gateway", this);
+        RequestCounters counters = _requests.Counters;
+        meters.Gauge("receivers", () => StatesOf(_links.All), "{receiver}", "Receivers that are connected to, by state");
+        meters.Gauge("outstanding", () => _requests.Pending.Count, "{request}", "Requests that wait for their end");
+        meters.Counter("requests", () => ResultsOf(counters), "{request}", "Requests that have ended, by result");
+        meters.Counter("sent_again", () => Volatile.Read(ref counters.SentAgain), "{request}", "How often a request went to a further receiver");
+        meters.Counter("unmatched_replies", () => Volatile.Read(ref counters.UnmatchedReplies), "{message}", "Replies that nobody waited for");
+        meters.Counter("dropped_messages", () => Volatile.Read(ref counters.DroppedMessages), "{message}", "Messages that the application did not receive");
+        _requests.Duration = meters.Histogram("request.duration", "s", "From a request to its end");
+        return meters;
+    }
+
+    private static IEnumerable<Measurement<long>> StatesOf(ReceiverLink[] links) =>
+        links.CountBy(static link => link.IsInPools ? "ready" : link.IsDraining ? "draining" : link.State == LinkState.Connecting ? "connecting" : "lost")
+            .Select(static state => new Measurement<long>(state.Value, new KeyValuePair<string, object?>("state", state.Key)));
+
+    private static IEnumerable<Measurement<long>> ResultsOf(RequestCounters counters) =>
+    [
+        Result("answered", counters.Replied),
+        Result("failed", counters.Failed),
+        Result("refused", counters.Refused),
+        Result("lost", counters.Lost),
+        Result("timed_out", counters.TimedOut),
+        Result("cancelled", counters.Cancelled),
+        Result("no_receiver", counters.NoReceiver),
+        Result("abandoned", counters.Ended),
+    ];
+
+    private static Measurement<long> Result(string result, long count) => new(count, new KeyValuePair<string, object?>("result", result));
+}

@@ -1,0 +1,295 @@
+using System.Collections.Concurrent;
+using Microsoft.Extensions.Logging;
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink.Services;
+
+/// <summary>The links of a gateway by endpoint: what the directory lists is connected, once for all services; what it drops is disconnected after a while.</summary>
+/// <remarks>Safe for any number of threads. The lock is held for pointer work and for Connect and Disconnect, which return at once; whoever waits is completed outside of it.</remarks>
+/// <param name="router">The socket, which has no other connections.</param>
+/// <param name="clock">The context's.</param>
+/// <param name="logger">Where changes are told.</param>
+/// <param name="removedTimeout">How long a link stays that nobody lists any more.</param>
+/// <param name="onLost">A link that was ready is not any more; outside of the lock.</param>
+internal sealed class LinkTable(RouterSocket router, TimeProvider clock, ILogger logger, TimeSpan removedTimeout, Action<ReceiverLink> onLost)
+{
+    /// <summary>The events that <see cref="OnEvent"/> understands.</summary>
+    public const SocketEventTypes Events = SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectGivenUp
+        | SocketEventTypes.HandshakeFailedNoDetail | SocketEventTypes.HandshakeFailedProtocol | SocketEventTypes.HandshakeFailedAuth;
+
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, ReceiverLink> _byEndpoint = new(StringComparer.Ordinal);
+    private readonly ConcurrentDictionary<uint, ReceiverLink> _byNumber = new();
+    private readonly CancellationTokenSource _stop = new();
+    private uint _lastNumber;
+
+    /// <summary>All links, also those that nobody lists any more: a snapshot in the order in which they were made.</summary>
+    public ReceiverLink[] All => [.. _byNumber.Values.OrderBy(static link => link.Number)];
+
+    /// <summary>There is one over inproc, which tells no events.</summary>
+    public bool HasInproc => _byNumber.Values.Any(static link => link.IsInproc);
+
+    /// <summary>The link by whose connection a message came.</summary>
+    public ReceiverLink? Find(ReadOnlySpan<byte> name) => _byNumber.TryGetValue(ReceiverLink.NumberIn(name), out ReceiverLink? link) ? link : null;
+
+    /// <summary>Reads several fields of links as of one moment.</summary>
+    public T Read<T>(Func<T> read)
+    {
+        lock (_gate)
+        {
+            return read();
+        }
+    }
+
+    /// <summary>The directory says who serves a service.</summary>
+    public void Apply(ServicePool pool, ServiceSnapshot listed)
+    {
+        TaskCompletionSource? waiting;
+        lock (_gate)
+        {
+            if (pool.IsRemoved)
+            {
+                return;
+            }
+
+            waiting = Replace(pool, listed);
+        }
+
+        waiting?.TrySetResult();
+    }
+
+    /// <summary>Nobody uses a service any more: its links go unless another service lists them.</summary>
+    public void Remove(ServicePool pool)
+    {
+        TaskCompletionSource? waiting;
+        lock (_gate)
+        {
+            waiting = Replace(pool, new ServiceSnapshot(pool.Service, []));
+            pool.IsRemoved = true;
+        }
+
+        waiting?.TrySetResult();
+    }
+
+    /// <summary>A connection has changed.</summary>
+    public void OnEvent(in SocketEvent socketEvent)
+    {
+        ReceiverLink? link = Find(socketEvent.PeerRoutingId.Span);
+        lock (_gate)
+        {
+            if (link is null && !_byEndpoint.TryGetValue(socketEvent.RemoteEndpoint, out link))
+            {
+                return;
+            }
+        }
+
+        LinkState state = socketEvent.Type switch
+        {
+            SocketEventTypes.ConnectionReady => LinkState.Ready,
+            SocketEventTypes.ConnectGivenUp => LinkState.Unusable,
+            _ => LinkState.Lost,
+        };
+        if (socketEvent.Type != SocketEventTypes.ConnectRetried || link.State == LinkState.Connecting)
+        {
+            SetState(link, state, socketEvent.Detail ?? socketEvent.Type.ToString());
+        }
+    }
+
+    /// <summary>Its receiver says that it is about to end: it gets no further requests and messages over this connection.</summary>
+    public void OnDraining(ReceiverLink link)
+    {
+        if (!link.IsDraining)
+        {
+            Change(link, static link =>
+            {
+                link.IsDraining = true;
+                return false;
+            });
+            GatewayLog.ReceiverDrains(logger, link.Endpoint);
+        }
+    }
+
+    /// <summary>Takes the state of all links from the peers of the socket: events were dropped, or there are none, as over inproc.</summary>
+    /// <param name="onlyInproc">The others have events.</param>
+    public void Reconcile(bool onlyInproc)
+    {
+        IReadOnlyList<PeerInfo> peers = router.GetPeers();
+        foreach (ReceiverLink link in All.Where(link => link.IsInproc || !onlyInproc))
+        {
+            PeerInfo? peer = peers.FirstOrDefault(peer => peer.RoutingId.Span.SequenceEqual(link.Name)) ?? peers.FirstOrDefault(peer => string.Equals(peer.Endpoint, link.Endpoint, StringComparison.Ordinal));
+            if (peer is { IsConnected: true })
+            {
+                SetState(link, LinkState.Ready, "");
+            }
+            else if (link.State != LinkState.Unusable)
+            {
+                SetState(link, LinkState.Lost, peer?.WhyNotConnected ?? "nobody is bound there");
+            }
+
+            if (peer is null && link.IsInproc)
+            {
+                ConnectAgain(link);
+            }
+        }
+    }
+
+    /// <summary>No link is disconnected from here on: the socket is being closed.</summary>
+    public void Stop() => _stop.Cancel();
+
+    private static bool HasOther(ReceiverLink link, LinkState state, string problem) => link.State != state || !string.Equals(link.Trouble, problem, StringComparison.Ordinal);
+
+    /// <summary>Changes a link under the lock, refreshes its pools, and says outside of it what has come of it.</summary>
+    private void Change(ReceiverLink link, Func<ReceiverLink, bool> change)
+    {
+        List<TaskCompletionSource>? waiting = null;
+        bool isLost;
+        lock (_gate)
+        {
+            isLost = change(link);
+            foreach (ServicePool pool in link.Pools)
+            {
+                if (pool.Refresh() is { } one)
+                {
+                    (waiting ??= []).Add(one);
+                }
+            }
+        }
+
+        waiting?.ForEach(static one => one.TrySetResult());
+        if (isLost)
+        {
+            onLost(link);
+        }
+    }
+
+    private void SetState(ReceiverLink link, LinkState state, string problem)
+    {
+        if (!HasOther(link, state, problem) && state != LinkState.Ready)
+        {
+            return;
+        }
+
+        bool isUpdate = link.State != state;
+        Change(link, link =>
+        {
+            bool wasReady = link.State == LinkState.Ready;
+            if (state == LinkState.Ready && !wasReady)
+            {
+                link.Connections++;
+                link.IsDraining = false;
+            }
+
+            link.Since = link.State == state ? link.Since : clock.GetUtcNow();
+            link.State = state;
+            link.Trouble = state == LinkState.Ready ? null : problem;
+            return wasReady && state != LinkState.Ready;
+        });
+        if (isUpdate && state == LinkState.Ready)
+        {
+            GatewayLog.ReceiverReady(logger, link.Endpoint);
+        }
+        else if (isUpdate)
+        {
+            GatewayLog.ReceiverNotReady(logger, link.Endpoint, problem);
+        }
+    }
+
+    private TaskCompletionSource? Replace(ServicePool pool, ServiceSnapshot listed)
+    {
+        ReceiverLink[] before = pool.Links;
+        ReceiverLink[] links = [.. listed.Instances.Select(instance => Add(instance, pool))];
+        foreach (ReceiverLink dropped in before.Except(links))
+        {
+            dropped.Pools.Remove(pool);
+            if (dropped.Pools.Count == 0)
+            {
+                _ = DisconnectLaterAsync(dropped, ++dropped.Removals);
+            }
+            else
+            {
+                dropped.Receiver = dropped.Receiver with { Service = dropped.Pools[0].Service };
+            }
+        }
+
+        pool.Listed = listed;
+        pool.Links = links;
+        return pool.Refresh();
+    }
+
+    private ReceiverLink Add(ServiceInstance instance, ServicePool pool)
+    {
+        string endpoint = instance.Endpoint;
+        if (!_byEndpoint.TryGetValue(endpoint, out ReceiverLink? link))
+        {
+            link = new ReceiverLink(endpoint, ++_lastNumber) { Since = clock.GetUtcNow() };
+            _byEndpoint.Add(endpoint, link);
+            _byNumber[link.Number] = link;
+            Connect(link);
+        }
+
+        if (!link.Pools.Contains(pool))
+        {
+            link.Pools.Add(pool); // One that nobody had listed is revived with that: its removal finds a pool.
+        }
+
+        if (ReferenceEquals(link.Pools[0], pool))
+        {
+            link.Receiver = instance;
+        }
+
+        return link;
+    }
+
+    private void Connect(ReceiverLink link)
+    {
+        try
+        {
+            router.Connect(link.Endpoint, link.Name);
+        }
+        catch (Exception e) when (e is ZlinkException or ArgumentException)
+        {
+            link.State = LinkState.Unusable;
+            link.Trouble = e.Message;
+            GatewayLog.ReceiverUnusable(logger, link.Endpoint, e.Message);
+        }
+    }
+
+    private void ConnectAgain(ReceiverLink link)
+    {
+        lock (_gate)
+        {
+            if (_byNumber.ContainsKey(link.Number))
+            {
+                Connect(link);
+            }
+        }
+    }
+
+    private async Task DisconnectLaterAsync(ReceiverLink link, int removal)
+    {
+        await Task.Delay(removedTimeout, clock, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
+        lock (_gate)
+        {
+            if (_stop.IsCancellationRequested || link.Removals != removal || link.Pools.Count > 0)
+            {
+                return;
+            }
+
+            _byEndpoint.Remove(link.Endpoint);
+            _byNumber.TryRemove(link.Number, out _);
+            link.State = LinkState.Unusable;
+            link.Trouble = "it is not listed any more";
+            try
+            {
+                router.Disconnect(link.Endpoint);
+            }
+            catch (Exception e) when (e is ZlinkException or ObjectDisposedException)
+            {
+                // It is gone already: an endpoint that was given up, an inproc binder that has closed, or the whole socket.
+            }
+        }
+
+        GatewayLog.ReceiverDisconnected(logger, link.Endpoint);
+        onLost(link); // A disconnect of ours raises no event.
+    }
+}

@@ -1,0 +1,145 @@
+using System.Threading.Tasks.Sources;
+
+namespace Net.Zlink.Services;
+
+/// <summary>How a request has ended, or what is to be done with it.</summary>
+internal enum RequestOutcomeKind
+{
+    None = 0,
+    Replied,
+    Failed,
+
+    /// <summary>Not executed: the next receiver may be asked.</summary>
+    Refused,
+    Lost,
+    TimedOut,
+    Cancelled,
+    NoReceiver,
+
+    /// <summary>The gateway, the context or the request itself does not go on: see the exception.</summary>
+    Ended,
+}
+
+/// <summary>How a request has ended. The message is a reply that nobody else disposes.</summary>
+internal readonly record struct RequestOutcome(RequestOutcomeKind Kind, Message Reply = default, ushort Code = 0, string? Text = null, Exception? Exception = null);
+
+/// <summary>One request from RequestAsync to its end: a reusable value-task source. Its fields are guarded by the lock of <see cref="PendingRequests"/> while it is pending.</summary>
+internal sealed class PendingRequest : IValueTaskSource<ServiceReply>
+{
+    private readonly Action<PendingRequest> _recycle;
+    private ManualResetValueTaskSourceCore<ServiceReply> _core = new() { RunContinuationsAsynchronously = true };
+
+    /// <param name="recycle">Takes it back when its result was read.</param>
+    public PendingRequest(Action<PendingRequest> recycle) => _recycle = recycle;
+
+    public short Version => _core.Version;
+
+    /// <summary>The neighbours in the bucket of its deadline.</summary>
+    public PendingRequest? Previous { get; set; }
+
+    /// <inheritdoc cref="Previous"/>
+    public PendingRequest? Next { get; set; }
+
+    /// <summary>When its time is over, in ticks of the table; <see cref="long.MaxValue"/>: never.</summary>
+    public long DeadlineTick { get; set; }
+
+    /// <summary>On the wire; 0 while it is not in the table.</summary>
+    public ulong Id { get; set; }
+
+    /// <summary>Whose request it is; null while it is nobody's.</summary>
+    public Requests? Requests { get; set; }
+
+    public ServicePool Pool { get; set; } = null!;
+
+    /// <summary>The caller's memory, unchanged until the end; or else <see cref="Parts"/>.</summary>
+    public ReadOnlyMemory<byte> Payload { get; set; }
+
+    /// <inheritdoc cref="Payload"/>
+    public MessageBuilder? Parts { get; set; }
+
+    /// <summary>The only receiver that may be asked; empty: any.</summary>
+    public RoutingId Target { get; set; }
+
+    public TimeSpan Timeout { get; set; }
+
+    public CancellationToken Token { get; set; }
+
+    public CancellationTokenRegistration Registration { get; set; }
+
+    /// <summary>By the timestamp of the clock.</summary>
+    public long StartedAt { get; set; }
+
+    /// <summary>When it was sent to its present receiver.</summary>
+    public DateTimeOffset SentAt { get; set; }
+
+    /// <summary>Who is to reply; null: it is not sent.</summary>
+    public ReceiverLink? Link { get; set; }
+
+    /// <summary>What the directory says of <see cref="Link"/>.</summary>
+    public ServiceInstance? Receiver { get; set; }
+
+    /// <summary>Each receiver is asked once at most.</summary>
+    public List<ReceiverLink> Asked { get; } = [];
+
+    /// <summary>A thread is about to send it and reads the caller's memory: whatever ends it meanwhile is kept in <see cref="Deferred"/> for that thread.</summary>
+    public bool IsSending { get; set; }
+
+    public RequestOutcome Deferred { get; set; }
+
+    /// <summary>Ends a wait for room or for a receiver.</summary>
+    public CancellationTokenSource? Waiting { get; set; }
+
+    /// <summary>The last refusal.</summary>
+    public RequestOutcome Refusal { get; set; }
+
+    /// <summary>Completes the task of the caller. Once a request; the caller may reuse this object from then on.</summary>
+    public void Complete(in ServiceReply reply) => _core.SetResult(reply);
+
+    /// <inheritdoc cref="Complete"/>
+    public void Fail(Exception exception) => _core.SetException(exception);
+
+    public ValueTaskSourceStatus GetStatus(short token) => _core.GetStatus(token);
+
+    public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) => _core.OnCompleted(continuation, state, token, flags);
+
+    public ServiceReply GetResult(short token)
+    {
+        if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending)
+        {
+            throw new InvalidOperationException("The reply was asked for before it came: await the task.");
+        }
+
+        try
+        {
+            return _core.GetResult(token);
+        }
+        finally
+        {
+            if (Asked.Count > 0)
+            {
+                Parts?.Clear(); // It was sent: as behind any other accepted send the builder is empty.
+            }
+
+            _core.Reset();
+            Clear();
+            _recycle(this);
+        }
+    }
+
+    private void Clear()
+    {
+        Requests = null;
+        Pool = null!;
+        Payload = default;
+        Parts = null;
+        Target = default;
+        Token = default;
+        Registration = default;
+        Link = null;
+        Receiver = null;
+        Asked.Clear();
+        Deferred = default;
+        Refusal = default;
+        Waiting = null;
+    }
+}

@@ -1,0 +1,463 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Security.Cryptography;
+
+namespace Net.Zlink.Services;
+
+/// <summary>The requests of a gateway that wait for their end, by id and by deadline. Whoever takes a request out of here decides how it ends: there is no second arbiter.</summary>
+/// <remarks>
+/// Deadlines stand in buckets of 10 ms, which one timer looks at for as long as there is a request. A slot is used again with another generation, and a random mask covers both: a late reply, also one to an earlier gateway, finds nobody.
+/// Safe for any number of threads.
+/// </remarks>
+internal sealed class PendingRequests : IDisposable
+{
+    /// <summary>The most requests at once.</summary>
+    public const int MaxRequests = 1 << SlotBits;
+
+    private const int SlotBits = 20;
+
+    // 512 buckets of 10 ms: requests with the default time of 5 s are looked at once.
+    private const int Buckets = 512;
+    private static readonly TimeSpan BucketTime = TimeSpan.FromMilliseconds(10);
+
+    private readonly Lock _gate = new();
+    private readonly TimeProvider _clock;
+    private readonly Action<PendingRequest> _onExpired;
+    private readonly ulong _mask = BitConverter.ToUInt64(RandomNumberGenerator.GetBytes(sizeof(ulong)));
+    private readonly PendingRequest?[] _buckets = new PendingRequest?[Buckets];
+    private readonly Stack<int> _free = [];
+    private readonly Stack<PendingRequest> _kept = [];
+    private readonly Action<PendingRequest> _recycle;
+    private readonly long _origin;
+    private readonly ITimer _timer;
+    private Slot[] _slots = [];
+    private int _used;
+    private int _count;
+    private long _tick;
+    private bool _isTicking;
+    private Exception? _ended;
+    private TaskCompletionSource? _empty;
+
+    /// <param name="clock">The context's.</param>
+    /// <param name="onExpired">The time of a request is over, and it is not in the table any more. On the timer's thread, outside of the lock.</param>
+    public PendingRequests(TimeProvider clock, Action<PendingRequest> onExpired)
+    {
+        _clock = clock;
+        _onExpired = onExpired;
+        _recycle = Recycle;
+        _origin = clock.GetTimestamp();
+        _timer = clock.CreateTimer(static state => ((PendingRequests)state!).OnTick(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+    }
+
+    /// <summary>How many wait for their end.</summary>
+    public int Count => Volatile.Read(ref _count);
+
+    /// <summary>Completes when no request waits for its end.</summary>
+    public Task WhenEmptyAsync()
+    {
+        lock (_gate)
+        {
+            return _count == 0 ? Task.CompletedTask : (_empty ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+        }
+    }
+
+    /// <summary>Slots that were ever used at once, and those of them that are free: equal at rest.</summary>
+    public (int Used, int Free) Slots
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return (_used, _free.Count);
+            }
+        }
+    }
+
+    /// <summary>An unused request.</summary>
+    public PendingRequest Rent()
+    {
+        lock (_gate)
+        {
+            return _kept.TryPop(out PendingRequest? kept) ? kept : new PendingRequest(_recycle);
+        }
+    }
+
+    /// <summary>Enters a request, which is being sent from here on: <see cref="EndSending"/> follows.</summary>
+    /// <exception cref="ZlinkException">Again: there are <see cref="MaxRequests"/>.</exception>
+    public void Add(PendingRequest request)
+    {
+        lock (_gate)
+        {
+            if (_ended is not null)
+            {
+                throw _ended;
+            }
+
+            if (!_free.TryPop(out int slot))
+            {
+                if (_used == MaxRequests)
+                {
+                    throw new ZlinkException(ZlinkError.Again, $"{MaxRequests} requests wait for their replies, which is the most that a gateway has at once.");
+                }
+
+                slot = _used++;
+                if (slot == _slots.Length)
+                {
+                    Array.Resize(ref _slots, Math.Max(16, 2 * _slots.Length));
+                }
+            }
+
+            ref Slot place = ref _slots[slot];
+            place.Generation++;
+            place.Request = request;
+            request.Id = ((place.Generation << SlotBits) | (uint)slot) ^ _mask;
+            request.IsSending = true;
+            request.StartedAt = _clock.GetTimestamp();
+            Volatile.Write(ref _count, _count + 1);
+            EnterBucket(request);
+        }
+    }
+
+    /// <summary>Something has happened to a request: it is taken out, unless it goes on after a refusal, or a thread is sending it, which then learns of it.</summary>
+    /// <param name="id">Its id.</param>
+    /// <param name="from">Whose doing it is; null: nobody's. Of another receiver than the present one it does not count.</param>
+    /// <param name="outcome">What has happened.</param>
+    /// <param name="request">The request, which is the caller's to go on with; null where the sending thread does.</param>
+    /// <returns>False: there is no such request, and the outcome is still the caller's.</returns>
+    public bool TryTake(ulong id, ReceiverLink? from, in RequestOutcome outcome, out PendingRequest? request)
+    {
+        CancellationTokenSource? waiting;
+        lock (_gate)
+        {
+            if (!TryFind(id, out request) || (from is not null && !ReferenceEquals(request.Link, from)))
+            {
+                request = null;
+                return false;
+            }
+
+            if (!request.IsSending)
+            {
+                TakeOut(request, outcome);
+                return true;
+            }
+
+            bool isFirst = request.Deferred.Kind is RequestOutcomeKind.None or RequestOutcomeKind.Refused;
+            if (isFirst)
+            {
+                request.Deferred = outcome;
+            }
+
+            waiting = request.Waiting;
+            request = null;
+            if (!isFirst)
+            {
+                return false;
+            }
+        }
+
+        waiting?.Cancel();
+        return true;
+    }
+
+    /// <summary>The sending thread is about to hand a request to a receiver, which may reply at once.</summary>
+    /// <returns>False: it has ended meanwhile, and must not be sent.</returns>
+    public bool BeginAttempt(PendingRequest request, ReceiverLink link, ServiceInstance receiver)
+    {
+        lock (_gate)
+        {
+            if (request.Deferred.Kind != RequestOutcomeKind.None)
+            {
+                return false;
+            }
+
+            request.Link = link;
+            request.Receiver = receiver;
+            request.SentAt = _clock.GetUtcNow();
+            link.BeginRequest();
+            return true;
+        }
+    }
+
+    /// <summary>It was not handed over: what the receiver could have done to it has not happened.</summary>
+    public void UndoAttempt(PendingRequest request)
+    {
+        lock (_gate)
+        {
+            request.Link!.EndRequest();
+            request.Link = null;
+            if (request.Deferred.Kind == RequestOutcomeKind.Lost)
+            {
+                request.Deferred = default;
+            }
+        }
+    }
+
+    /// <summary>The thread that sends a request has done so. A reply that came meanwhile is that thread's to go on with.</summary>
+    /// <returns>True: it is to end as <paramref name="outcome"/> says, and was taken out; or was refused, and is still being sent.</returns>
+    public bool EndSending(PendingRequest request, out RequestOutcome outcome)
+    {
+        lock (_gate)
+        {
+            outcome = request.Deferred;
+            request.Deferred = default;
+            request.Waiting = null;
+            request.IsSending = false;
+            if (outcome.Kind == RequestOutcomeKind.None)
+            {
+                return false;
+            }
+
+            TakeOut(request, outcome);
+            return true;
+        }
+    }
+
+    /// <summary>The sending thread ends a request by itself; what came before that counts.</summary>
+    public RequestOutcome EndBySender(PendingRequest request, in RequestOutcome outcome)
+    {
+        lock (_gate)
+        {
+            RequestOutcome end = request.Deferred.Kind is RequestOutcomeKind.None or RequestOutcomeKind.Refused ? outcome : request.Deferred;
+            request.Deferred = default;
+            request.Waiting = null;
+            request.IsSending = false;
+            TakeOut(request, end);
+            return end;
+        }
+    }
+
+    /// <summary>The sending thread waits, for room or for a receiver.</summary>
+    /// <returns>Cancelled when the request has ended.</returns>
+    public CancellationToken BeginWaiting(PendingRequest request)
+    {
+        lock (_gate)
+        {
+            request.Waiting ??= new CancellationTokenSource();
+            if (request.Deferred.Kind != RequestOutcomeKind.None)
+            {
+                request.Waiting.Cancel();
+            }
+
+            return request.Waiting.Token;
+        }
+    }
+
+    /// <summary>Takes out what went over a connection that has ended.</summary>
+    /// <param name="link">Whose connection.</param>
+    /// <param name="wentBy">Whether a request that was sent at that time went by that connection.</param>
+    /// <returns>The requests, which are the caller's to end.</returns>
+    public List<PendingRequest> TakeLost(ReceiverLink link, Func<DateTimeOffset, bool> wentBy)
+    {
+        var lost = new List<PendingRequest>();
+        lock (_gate)
+        {
+            for (int i = 0; i < _used; i++)
+            {
+                if (_slots[i].Request is { } request && ReferenceEquals(request.Link, link) && wentBy(request.SentAt))
+                {
+                    var outcome = new RequestOutcome(RequestOutcomeKind.Lost);
+                    if (!request.IsSending)
+                    {
+                        TakeOut(request, outcome);
+                        lost.Add(request);
+                    }
+                    else if (request.Deferred.Kind == RequestOutcomeKind.None)
+                    {
+                        request.Deferred = outcome;
+                    }
+                }
+            }
+        }
+
+        return lost;
+    }
+
+    /// <summary>Takes out all that there are, and lets no further one in.</summary>
+    /// <returns>The requests, which are the caller's to end.</returns>
+    public List<PendingRequest> End(Exception exception)
+    {
+        var outcome = new RequestOutcome(RequestOutcomeKind.Ended, Exception: exception);
+        var ended = new List<PendingRequest>();
+        var waiting = new List<CancellationTokenSource>();
+        lock (_gate)
+        {
+            _ended ??= exception;
+            for (int i = 0; i < _used; i++)
+            {
+                if (_slots[i].Request is not { } request)
+                {
+                    continue;
+                }
+
+                if (!request.IsSending)
+                {
+                    TakeOut(request, outcome);
+                    ended.Add(request);
+                }
+                else if (request.Deferred.Kind is RequestOutcomeKind.None or RequestOutcomeKind.Refused)
+                {
+                    request.Deferred = outcome;
+                    if (request.Waiting is not null)
+                    {
+                        waiting.Add(request.Waiting);
+                    }
+                }
+            }
+        }
+
+        waiting.ForEach(static one => one.Cancel());
+        return ended;
+    }
+
+    public void Dispose() => _timer.Dispose();
+
+    private void Recycle(PendingRequest request)
+    {
+        lock (_gate)
+        {
+            if (_kept.Count <= _used)
+            {
+                _kept.Push(request);
+            }
+        }
+    }
+
+    private bool TryFind(ulong id, [NotNullWhen(true)] out PendingRequest? request)
+    {
+        uint slot = (uint)((id ^ _mask) & (MaxRequests - 1));
+        request = slot < (uint)_used ? _slots[slot].Request : null;
+        return request is not null && request.Id == id;
+    }
+
+    private void TakeOut(PendingRequest request, in RequestOutcome outcome)
+    {
+        if (outcome.Kind == RequestOutcomeKind.Refused)
+        {
+            request.Refusal = outcome;
+            request.IsSending = true;
+            request.Link!.EndRequest();
+            request.Link = null;
+            return;
+        }
+
+        int slot = (int)((request.Id ^ _mask) & (MaxRequests - 1));
+        _slots[slot].Request = null;
+        _free.Push(slot);
+        LeaveBucket(request);
+        request.Link?.EndRequest();
+        Volatile.Write(ref _count, _count - 1);
+        if (_count == 0)
+        {
+            _empty?.TrySetResult(); // Its continuations run on the pool, not under this lock.
+        }
+    }
+
+    private void EnterBucket(PendingRequest request)
+    {
+        if (request.Timeout == Timeout.InfiniteTimeSpan)
+        {
+            request.DeadlineTick = long.MaxValue;
+            return;
+        }
+
+        long now = TickOf(_clock.GetElapsedTime(_origin));
+        if (!_isTicking)
+        {
+            _isTicking = true;
+            _tick = now;
+            _timer.Change(BucketTime, BucketTime);
+        }
+
+        request.DeadlineTick = TickOf(_clock.GetElapsedTime(_origin) + request.Timeout) + 1; // Never too early.
+        ref PendingRequest? first = ref _buckets[request.DeadlineTick % Buckets];
+        request.Previous = null;
+        request.Next = first;
+        first?.Previous = request;
+        first = request;
+    }
+
+    private void LeaveBucket(PendingRequest request)
+    {
+        if (request.DeadlineTick == long.MaxValue)
+        {
+            return;
+        }
+
+        request.Next?.Previous = request.Previous;
+        if (request.Previous is { } previous)
+        {
+            previous.Next = request.Next;
+        }
+        else
+        {
+            _buckets[request.DeadlineTick % Buckets] = request.Next;
+        }
+
+        request.Previous = null;
+        request.Next = null;
+    }
+
+    private void OnTick()
+    {
+        List<PendingRequest>? expired = null;
+        List<CancellationTokenSource>? waiting = null;
+        lock (_gate)
+        {
+            long now = TickOf(_clock.GetElapsedTime(_origin));
+            for (long left = Math.Min(now - _tick, Buckets); left > 0; left--)
+            {
+                PendingRequest? next;
+                for (PendingRequest? request = _buckets[(now - left + 1) % Buckets]; request is not null; request = next)
+                {
+                    next = request.Next;
+                    if (request.DeadlineTick <= now)
+                    {
+                        Expire(request, ref expired, ref waiting);
+                    }
+                }
+            }
+
+            _tick = Math.Max(_tick, now);
+            if (_count == 0)
+            {
+                _isTicking = false;
+                _timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+            }
+        }
+
+        waiting?.ForEach(static one => one.Cancel());
+        expired?.ForEach(_onExpired);
+    }
+
+    private void Expire(PendingRequest request, ref List<PendingRequest>? expired, ref List<CancellationTokenSource>? waiting)
+    {
+        var outcome = new RequestOutcome(RequestOutcomeKind.TimedOut);
+        if (!request.IsSending)
+        {
+            TakeOut(request, outcome);
+            (expired ??= []).Add(request);
+        }
+        else
+        {
+            if (request.Deferred.Kind is RequestOutcomeKind.None or RequestOutcomeKind.Refused)
+            {
+                request.Deferred = outcome;
+            }
+
+            if (request.Waiting is not null)
+            {
+                (waiting ??= []).Add(request.Waiting);
+            }
+
+            LeaveBucket(request);
+            request.DeadlineTick = long.MaxValue;
+        }
+    }
+
+    private static long TickOf(TimeSpan time) => time.Ticks / BucketTime.Ticks;
+
+    private struct Slot
+    {
+        public PendingRequest? Request;
+        public ulong Generation;
+    }
+}

@@ -1,0 +1,245 @@
+using System.Collections.Concurrent;
+using System.Numerics;
+using System.Threading.Channels;
+using Microsoft.Extensions.Logging;
+
+namespace Net.Zlink.Services;
+
+/// <summary>Reads what receivers send: replies end their requests, all else waits for the application.</summary>
+/// <remarks>
+/// The only reader of the socket, so that the end of a connection can be ordered behind what came over it: the event may overtake replies that are unread.
+/// </remarks>
+internal sealed class ReplyLoop
+{
+    private const int BatchSize = 256;
+
+    private readonly RouterSocket _router;
+    private readonly LinkTable _links;
+    private readonly Requests _requests;
+    private readonly ILogger _logger;
+    private readonly Channel<GatewayMessage> _unread;
+    private readonly ConcurrentQueue<ReceiverLink> _lost = new();
+    private readonly Message[] _batch = new Message[BatchSize];
+    private CancellationTokenSource _wake = new();
+    private volatile bool _isEnded;
+
+    /// <param name="router">The socket.</param>
+    /// <param name="links">Whose connections it has.</param>
+    /// <param name="requests">Who waits for replies.</param>
+    /// <param name="limit">Most messages that wait for the application.</param>
+    /// <param name="logger">Where drops are told.</param>
+    public ReplyLoop(RouterSocket router, LinkTable links, Requests requests, int limit, ILogger logger)
+    {
+        _router = router;
+        _links = links;
+        _requests = requests;
+        _logger = logger;
+        _unread = Channel.CreateBounded<GatewayMessage>(new BoundedChannelOptions(limit) { SingleWriter = true });
+    }
+
+    public ChannelReader<GatewayMessage> Unread => _unread.Reader;
+
+    /// <summary>A connection has ended. Its requests end when all that came over it was received.</summary>
+    public void OnLost(ReceiverLink link)
+    {
+        _lost.Enqueue(link);
+        Wake();
+    }
+
+    /// <summary>The loop looks again: a connection has ended, or there is a first request, for whose reply it must not wait until the application receives.</summary>
+    public void Wake() => Volatile.Read(ref _wake).Cancel();
+
+    /// <summary>Reads until the socket ends.</summary>
+    public async ValueTask RunAsync(CancellationToken cancellationToken)
+    {
+        while (!cancellationToken.IsCancellationRequested)
+        {
+            int count = 0;
+            CancellationTokenSource wake = Volatile.Read(ref _wake);
+            try
+            {
+                count = await _router.ReceiveManyAsync(_batch, wake.Token).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException) when (wake.IsCancellationRequested)
+            {
+                // Looked at below.
+            }
+
+            if (wake.IsCancellationRequested)
+            {
+                Volatile.Write(ref _wake, new CancellationTokenSource()); // Before the look: what comes behind it wakes anew.
+            }
+
+            await ProcessAsync(count).ConfigureAwait(false);
+            if (!_lost.IsEmpty)
+            {
+                await EndLostAsync().ConfigureAwait(false);
+            }
+        }
+    }
+
+    /// <summary>Nothing is received any more.</summary>
+    public void End(Exception exception)
+    {
+        _isEnded = true;
+        _unread.Writer.TryComplete(exception);
+        while (_unread.Reader.TryRead(out GatewayMessage message))
+        {
+            message.Dispose();
+        }
+    }
+
+    /// <summary>What those connections had unread is received first. Each peer has its turn, so more messages than are unread now, times the peers, need not be looked at under steady inflow.</summary>
+    private async ValueTask EndLostAsync()
+    {
+        int lost = _lost.Count;
+        long left = _router.GetStatistics().UnreadMessages * (_router.PeerCount + lost);
+        int count;
+        do
+        {
+            count = _router.ReceiveMany(_batch);
+            left -= count;
+            await ProcessAsync(count).ConfigureAwait(false);
+        }
+        while (count == BatchSize && left > 0);
+
+        for (; lost > 0 && _lost.TryDequeue(out ReceiverLink? link); lost--)
+        {
+            _requests.OnLost(link);
+        }
+    }
+
+    private ValueTask ProcessAsync(int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            Message message = _batch[i];
+            _batch[i] = default;
+            if (TryProcess(message, out GatewayMessage unread) || TryEnqueue(unread))
+            {
+                continue;
+            }
+
+            return WaitAndProcessAsync(unread, i + 1, count);
+        }
+
+        return default;
+    }
+
+    /// <summary>The application is to receive first. While there are requests nobody waits for it, and the oldest message is dropped.</summary>
+    private async ValueTask WaitAndProcessAsync(GatewayMessage unread, int next, int count)
+    {
+        while (!TryEnqueue(unread))
+        {
+            CancellationTokenSource wake = Volatile.Read(ref _wake);
+            try
+            {
+                await _unread.Writer.WaitToWriteAsync(wake.Token).ConfigureAwait(false);
+            }
+            catch (Exception) when (_isEnded || wake.IsCancellationRequested)
+            {
+                if (!_isEnded && _requests.Counters.Started == 0)
+                {
+                    Volatile.Write(ref _wake, new CancellationTokenSource());
+                    if (_lost.IsEmpty)
+                    {
+                        continue;
+                    }
+
+                    _lost.Clear(); // Nobody has sent a request that could be lost.
+                }
+            }
+        }
+
+        for (int i = next; i < count; i++)
+        {
+            Message message = _batch[i];
+            _batch[i] = default;
+            if (!TryProcess(message, out unread))
+            {
+                await WaitAndProcessAsync(unread, count, count).ConfigureAwait(false);
+            }
+        }
+    }
+
+    /// <returns>False: the application is to have it.</returns>
+    private bool TryProcess(in Message message, out GatewayMessage unread)
+    {
+        unread = default;
+        if (_links.Find(message.RoutingId.Span) is not { } link)
+        {
+            message.Dispose(); // Disconnected in this moment.
+            return true;
+        }
+
+        if (!RequestEnvelope.TryRead(message.Span, out RequestEnvelope envelope))
+        {
+            unread = new GatewayMessage(link.Receiver, message, skip: 0);
+            return false;
+        }
+
+        if ((envelope.Flags & EnvelopeFlags.Draining) != EnvelopeFlags.None || envelope is { Kind: EnvelopeKind.Refused, Code: RequestEnvelope.DrainingCode })
+        {
+            _links.OnDraining(link);
+        }
+
+        if (envelope.Kind == EnvelopeKind.Plain && message.PartCount > 1)
+        {
+            unread = new GatewayMessage(link.Receiver, message, skip: 1);
+            return false;
+        }
+
+        RequestOutcome outcome = envelope.Kind switch
+        {
+            EnvelopeKind.Request or EnvelopeKind.Reply => new RequestOutcome(RequestOutcomeKind.Replied, message),
+            EnvelopeKind.Failed => new RequestOutcome(RequestOutcomeKind.Failed, Code: envelope.Code, Text: TextOf(message)),
+            EnvelopeKind.Refused => new RequestOutcome(RequestOutcomeKind.Refused, Code: envelope.Code, Text: TextOf(message)),
+            _ => default,
+        };
+        bool isTaken = outcome.Kind != RequestOutcomeKind.None && _requests.OnReply(envelope.Id, link, outcome);
+        if (!isTaken)
+        {
+            Interlocked.Increment(ref _requests.Counters.UnmatchedReplies);
+        }
+
+        if (!isTaken || outcome.Kind != RequestOutcomeKind.Replied)
+        {
+            message.Dispose();
+        }
+
+        return true;
+    }
+
+    private static string TextOf(in Message message) => message.PartCount > 1 ? message.GetString(1) : "";
+
+    private bool TryEnqueue(in GatewayMessage message)
+    {
+        if (_unread.Writer.TryWrite(message))
+        {
+            return true;
+        }
+
+        if (_isEnded)
+        {
+            message.Dispose();
+            return true;
+        }
+
+        if (Volatile.Read(ref _requests.Counters.Started) == 0)
+        {
+            return false;
+        }
+
+        if (_unread.Reader.TryRead(out GatewayMessage oldest))
+        {
+            oldest.Dispose();
+            long dropped = Interlocked.Increment(ref _requests.Counters.DroppedMessages);
+            if (BitOperations.IsPow2(dropped))
+            {
+                GatewayLog.UnreadMessagesDropped(_logger, dropped);
+            }
+        }
+
+        return TryEnqueue(message);
+    }
+}

@@ -1,0 +1,112 @@
+using System.Text;
+
+namespace Net.Zlink.Services;
+
+/// <summary>One service as a gateway sees it: who is listed, who is ready, and whose turn it is.</summary>
+internal sealed class ServicePool(string service)
+{
+    private PoolSnapshot _ready = PoolSnapshot.Empty;
+    private TaskCompletionSource? _change;
+    private ulong _counter;
+    private int _loadBalancing;
+    private int _updates;
+
+    public string Service { get; } = service;
+
+    /// <summary>The name as it stands in envelopes.</summary>
+    public byte[] ServiceBytes { get; } = Encoding.UTF8.GetBytes(service);
+
+    /// <summary>Who is ready now.</summary>
+    public PoolSnapshot Ready => Volatile.Read(ref _ready);
+
+    public LoadBalancing LoadBalancing
+    {
+        get => (LoadBalancing)Volatile.Read(ref _loadBalancing);
+        set => Volatile.Write(ref _loadBalancing, (int)value);
+    }
+
+    /// <summary>What the directory said last. Guarded by the lock of the <see cref="LinkTable"/>, as the next two.</summary>
+    public ServiceSnapshot Listed { get; set; } = new(service, []);
+
+    /// <summary>The link of each instance that is listed.</summary>
+    public ReceiverLink[] Links { get; set; } = [];
+
+    /// <summary>Its client was removed from the gateway.</summary>
+    public bool IsRemoved { get; set; }
+
+    /// <summary>Takes the present state over from the directory, as often as it may have changed meanwhile, one thread at a time: none puts an older state over a later one.</summary>
+    /// <param name="takeOver">Reads the state and applies it.</param>
+    public void Update(Action takeOver)
+    {
+        if (Interlocked.Increment(ref _updates) > 1)
+        {
+            return; // Who is at it looks again.
+        }
+
+        int seen;
+        do
+        {
+            seen = Volatile.Read(ref _updates);
+            try
+            {
+                takeOver();
+            }
+            catch
+            {
+                Volatile.Write(ref _updates, 0);
+                throw;
+            }
+        }
+        while (Interlocked.CompareExchange(ref _updates, 0, seen) != seen);
+    }
+
+    /// <summary>The place of the receiver whose turn it is. There is one, at least.</summary>
+    public int Next(PoolSnapshot ready) => ready.Count == 1 ? 0 : ReceiverAt(ready, TakeTurns(1));
+
+    /// <summary>Advances the counter, which all strategies share.</summary>
+    /// <returns>The number of the first of these turns.</returns>
+    public ulong TakeTurns(int count) => Interlocked.Add(ref _counter, (ulong)count) - (ulong)count;
+
+    /// <summary>The place of the receiver whose turn has that number.</summary>
+    public int ReceiverAt(PoolSnapshot ready, ulong turn)
+    {
+        switch (LoadBalancing)
+        {
+            case LoadBalancing.Weighted:
+                return ReceiverChoice.Weighted(turn, ready.WeightsUpTo);
+            case LoadBalancing.LeastOutstanding when ready.Count > 1:
+                (int first, int second) = ReceiverChoice.Two(turn, ready.Count);
+                return ReceiverChoice.HasNoMore(ready.Links[first].Outstanding, ready.WeightOf(first), ready.Links[second].Outstanding, ready.WeightOf(second)) ? first : second;
+            default:
+                return ReceiverChoice.RoundRobin(turn, ready.Count);
+        }
+    }
+
+    /// <summary>Makes the snapshot anew. Under the lock of the <see cref="LinkTable"/>.</summary>
+    /// <returns>Who waits for a change, to be completed outside of the lock; null: nobody.</returns>
+    public TaskCompletionSource? Refresh()
+    {
+        int[] ready = [.. Enumerable.Range(0, Links.Length).Where(index => Links[index].IsInPools)];
+        var next = new PoolSnapshot(
+            [.. ready.Select(index => Links[index])],
+            [.. ready.Select(index => Listed.Instances[index])],
+            Links.Length > 0,
+            Links.Any(static link => link.State == LinkState.Connecting));
+        Volatile.Write(ref _ready, next);
+        return Interlocked.Exchange(ref _change, null);
+    }
+
+    /// <summary>Completes when another snapshot has taken the place of this one.</summary>
+    public Task ChangeAsync(PoolSnapshot ready)
+    {
+        TaskCompletionSource? change = Volatile.Read(ref _change);
+        if (change is null)
+        {
+            var made = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            change = Interlocked.CompareExchange(ref _change, made, null) ?? made;
+        }
+
+        // Behind the registration: a change between the two has either completed it, or is seen here.
+        return ReferenceEquals(Ready, ready) ? change.Task : Task.CompletedTask;
+    }
+}

@@ -1,0 +1,52 @@
+namespace Net.Zlink.Services;
+
+/// <summary>One message that a <see cref="Gateway"/> received from a receiver, other than the reply to a request: a lease on pooled memory. Dispose it when its bytes are not needed any more.</summary>
+/// <remarks>As <see cref="Net.Zlink.Message"/>, whose copy it holds: copies of this struct are the same lease.</remarks>
+public readonly struct GatewayMessage : IDisposable
+{
+    private readonly int _skip;
+
+    internal GatewayMessage(ServiceInstance receiver, in Message message, int skip)
+    {
+        Receiver = receiver;
+        Message = message;
+        _skip = skip;
+    }
+
+    /// <summary>Who sent it. Where several services list its endpoint, the one that came to list it first.</summary>
+    public ServiceInstance Receiver { get; }
+
+    /// <summary>The name of the service that sent it; see <see cref="Receiver"/>.</summary>
+    public string Service => Receiver?.Service ?? "";
+
+    /// <summary>The message as it came. Its parts are those of this struct, except that a message whose first part begins like a request's envelope has come behind one part more.</summary>
+    public Message Message { get; }
+
+    /// <summary>Number of parts, at least 1.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public int PartCount => Message.PartCount - _skip;
+
+    /// <summary>One part, valid until Dispose.</summary>
+    /// <param name="index">From 0 on.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There is no such part.</exception>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public ReadOnlyMemory<byte> this[int index]
+    {
+        get
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(index);
+            return Message[index + _skip];
+        }
+    }
+
+    /// <summary>The first part, valid until Dispose.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public ReadOnlyMemory<byte> Memory => this[0];
+
+    /// <summary>The first part, valid until Dispose.</summary>
+    /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
+    public ReadOnlySpan<byte> Span => Memory.Span;
+
+    /// <summary>Ends the lease; idempotent.</summary>
+    public void Dispose() => Message.Dispose();
+}

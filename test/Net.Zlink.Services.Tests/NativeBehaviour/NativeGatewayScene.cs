@@ -1,0 +1,108 @@
+using System.Text;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Services.Tests;
+
+/// <summary>What the native programs for gateways set up: a registry and a discovery over inproc, and receivers over a transport, read as raw ROUTERs that probe.</summary>
+internal sealed class NativeGatewayScene : IAsyncDisposable
+{
+    public static readonly TimeSpan Timeout = TimeSpan.FromSeconds(3);
+
+    private const string Publisher = "inproc://registry-pub";
+    private const string Router = "inproc://registry-router";
+
+    private readonly List<IAsyncDisposable> _parts = [];
+
+    public NativeGatewayScene()
+    {
+        Registry = Own(new Registry(Fixture.Context, new RegistryOptions { PublisherEndpoint = Publisher, RouterEndpoint = Router }));
+        Registry.Start();
+        Discovery = CreateDiscovery();
+    }
+
+    public ContextFixture Fixture { get; } = new();
+
+    public Registry Registry { get; }
+
+    public Discovery Discovery { get; }
+
+    public Discovery CreateDiscovery(params ReadOnlySpan<string> services)
+    {
+        Discovery discovery = Own(new Discovery(Fixture.Context));
+        discovery.ConnectRegistry(Publisher);
+        foreach (string service in services)
+        {
+            discovery.Subscribe(service);
+        }
+
+        return discovery;
+    }
+
+    public Gateway CreateGateway(Discovery? discovery = null, GatewayOptions? options = null) => Own(new Gateway(Fixture.Context, discovery ?? Discovery, options));
+
+    /// <summary>A receiver that is bound and registered, and in the list of the discovery.</summary>
+    public async Task<(Receiver Receiver, Registration Registration)> AddReceiverAsync(string service, string id, uint weight = 1, string bind = "tcp://127.0.0.1:*", Action<RouterOptions>? configure = null)
+    {
+        Receiver receiver = Own(new Receiver(Fixture.Context, new ReceiverOptions { ConfigureSocket = configure }));
+        string endpoint = receiver.Bind(bind);
+        receiver.Socket.Options.ProbeRouter = true;
+        receiver.Socket.Options.RoutingId = RoutingId.FromText(id);
+        receiver.ConnectRegistry(Router);
+        Registration registration = await receiver.RegisterAsync(service, endpoint, weight, Guard.Token).Guarded();
+        await Fixture.UntilAsync(() => Discovery.GetService(service).Instances.Any(instance => string.Equals(instance.Endpoint, endpoint, StringComparison.Ordinal)));
+        return (receiver, registration);
+    }
+
+    /// <summary>Sends until it is accepted, as the native programs do.</summary>
+    public static async Task SendAsync(ServiceClient client, string text)
+    {
+        using var limit = new CancellationTokenSource(Timeout);
+        await client.SendAsync(Encoding.UTF8.GetBytes(text), limit.Token);
+    }
+
+    /// <summary>The next message that is no probe.</summary>
+    public static async Task<string> ReceiveAsync(Receiver receiver)
+    {
+        using var limit = new CancellationTokenSource(Timeout);
+        while (true)
+        {
+            using Message message = await receiver.Socket.ReceiveAsync(limit.Token);
+            if (message.ByteCount > 0)
+            {
+                Assert.Equal(1, message.PartCount);
+                return message.GetString();
+            }
+        }
+    }
+
+    /// <summary>How many messages are there, but for probes.</summary>
+    public static int Count(Receiver receiver)
+    {
+        int count = 0;
+        while (receiver.Socket.TryReceive(out Message message))
+        {
+            count += message.ByteCount > 0 ? 1 : 0;
+            message.Dispose();
+        }
+
+        return count;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        for (int i = _parts.Count - 1; i >= 0; i--)
+        {
+            await _parts[i].DisposeAsync().Guarded();
+        }
+
+        await Fixture.DisposeAsync();
+    }
+
+    private T Own<T>(T part)
+        where T : IAsyncDisposable
+    {
+        _parts.Add(part);
+        return part;
+    }
+}

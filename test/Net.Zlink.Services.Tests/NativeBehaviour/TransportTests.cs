@@ -1,0 +1,90 @@
+using System.Net;
+using System.Security.Cryptography.X509Certificates;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Services.Tests;
+
+/// <summary>Each role over each transport, configured by the core's own options.</summary>
+public class TransportTests
+{
+    [Theory]
+    [InlineData("tcp://127.0.0.1:*")]
+    [InlineData("ipc://*")]
+    [InlineData("tls://127.0.0.1:*")]
+    [InlineData("ws://127.0.0.1:*/path")]
+    [InlineData("wss://127.0.0.1:*/path")]
+    public async Task Registry_receiver_and_discovery_meet(string endpoint)
+    {
+        using var certificates = new TestCertificates();
+        await using var fixture = new ContextFixture();
+        X509Certificate2 client = certificates.Issue("CN=client", ["client"], [IPAddress.Loopback]);
+
+        // Mutual: each listener asks for a certificate, and takes only those of the authority.
+        void Listen(SocketOptions options)
+        {
+            options.Tls.Certificate = certificates.Server;
+            options.Tls.RequireClientCertificate = true;
+            (options.Tls.CaFile, options.Tls.TrustSystem) = (certificates.CaFile, false);
+        }
+
+        void Connect(SocketOptions options)
+        {
+            options.Tls.Certificate = client;
+            (options.Tls.CaFile, options.Tls.TrustSystem) = (certificates.CaFile, false);
+        }
+
+        RegistrationRequest? seen = null;
+        await using var registry = new Registry(fixture.Context, new RegistryOptions
+        {
+            PublisherEndpoint = endpoint,
+            RouterEndpoint = endpoint,
+            ConfigurePublisher = Listen,
+            ConfigureRouter = Listen,
+            Admission = request =>
+            {
+                seen = request;
+                return null;
+            },
+        });
+        registry.Start();
+        await using var discovery = new Discovery(fixture.Context, options: new DiscoveryOptions { ConfigureSocket = Connect });
+        discovery.ConnectRegistry(registry.PublisherEndpoint);
+        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { ConfigureSocket = Listen, ConfigureRegistryConnection = Connect });
+        string bound = receiver.Bind(endpoint);
+        receiver.ConnectRegistry(registry.RouterEndpoint);
+
+        await receiver.RegisterAsync("echo", weight: 3, cancellationToken: Guard.Token).Guarded();
+        ServiceSnapshot echo = await discovery.WaitForAsync("echo", cancellationToken: Guard.Token).Guarded();
+
+        Assert.Equal([new ServiceInstance("echo", bound, StableRoutingId.Of(bound), 3)], echo.Instances);
+        Assert.NotNull(seen);
+        _ = receiver.ServeAsync(static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken), cancellationToken: Guard.Token);
+        var options = new DealerOptions { Linger = TimeSpan.Zero };
+        Connect(options);
+        using DealerSocket gateway = fixture.Context.CreateDealer(options);
+        gateway.Connect(echo.Instances[0].Endpoint);
+        await gateway.SendAsync("over it"u8.ToArray(), Guard.Token).Guarded();
+        using Message answer = await gateway.ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal("over it", answer.GetString());
+    }
+
+    [Fact]
+    public async Task A_receiver_without_a_certificate_does_not_reach_a_registry_that_asks_for_one()
+    {
+        using var certificates = new TestCertificates();
+        await using var fixture = new ContextFixture();
+        await using var registry = new Registry(fixture.Context, new RegistryOptions
+        {
+            PublisherEndpoint = "tcp://127.0.0.1:*",
+            RouterEndpoint = "tls://127.0.0.1:*",
+            ConfigureRouter = options => (options.Tls.Certificate, options.Tls.RequireClientCertificate, options.Tls.CaFile, options.Tls.TrustSystem) = (certificates.Server, true, certificates.CaFile, false),
+        });
+        registry.Start();
+        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { ConfigureRegistryConnection = options => (options.Tls.CaFile, options.Tls.TrustSystem) = (certificates.CaFile, false) });
+        receiver.ConnectRegistry(registry.RouterEndpoint);
+        Registration registration = receiver.Register("echo", "tcp://127.0.0.1:5");
+        await Guard.UntilAsync(() => registration.State == RegistrationState.Unreachable, "the registry refuses the connection");
+        Assert.NotEqual("", registration.GetRegistries()[0].Detail);
+    }
+}

@@ -1,0 +1,126 @@
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Services.Tests.Replay;
+
+/// <summary>A receiver's connection to a registry: it is made to do what the recorded requests ask for.</summary>
+internal sealed class RegistrationRole : Role
+{
+    private static readonly TimeSpan HeartbeatInterval = TimeSpan.FromMilliseconds(500);
+
+    public override string Name => "receiver, registration";
+
+    /// <summary>Only well-formed requests of receivers, each about something that this connection has registered.</summary>
+    public override bool Plays(ServiceTranscript transcript)
+    {
+        HashSet<string> registered = new(StringComparer.Ordinal);
+        return (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Dealer, SocketKind.Router) && transcript.Data.Where(static record => record.FromA).All(record =>
+            record.Parts is [_, [1, 0], { Length: > 0 }, { Length: > 0 }, ..] && (record.MessageId == MessageIds.Register ? record.Parts.Length == 5 && registered.Add(Key(record)) : registered.Contains(Key(record))));
+    }
+
+    public override async Task PlayAsync(ServiceTranscript transcript)
+    {
+        var clock = new ManualTimeProvider();
+        await using var fixture = new ContextFixture(time: clock);
+        using var listener = new RawListener();
+        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions
+        {
+            RoutingId = transcript.IdOfA,
+            HeartbeatInterval = HeartbeatInterval,
+            ConfigureRegistryConnection = static dealer => dealer.HeartbeatInterval = TimeSpan.Zero,
+        });
+        receiver.ConnectRegistry(listener.Endpoint);
+        RawPeer? raw = null;
+        PlayedConnection? connection = null;
+        Dictionary<string, Registration> registrations = new(StringComparer.Ordinal);
+        List<Task> tasks = [];
+        try
+        {
+            foreach (TranscriptRecord record in transcript.Data)
+            {
+                if (!record.FromA)
+                {
+                    await connection!.SendAsync(record);
+                    continue;
+                }
+
+                (string service, string endpoint) = (Text(record.Parts[2]), Text(record.Parts[3]));
+                uint Weight() => new Frames(record.Parts).ReadWeight(4);
+                switch (record.MessageId)
+                {
+                    case MessageIds.Register:
+                        registrations[Key(record)] = receiver.Register(service, endpoint, Weight());
+                        break;
+                    case MessageIds.UpdateWeight:
+                        await Guard.UntilAsync(() => registrations[Key(record)].State == RegistrationState.Registered, $"{transcript.File}: the registration is acknowledged");
+                        tasks.Add(registrations[Key(record)].UpdateWeightAsync(Weight(), Guard.Token));
+                        break;
+                    case MessageIds.Unregister:
+                        await Task.WhenAll(tasks).Guarded();
+                        tasks.Add(registrations[Key(record)].DisposeAsync().AsTask());
+                        break;
+                    default:
+                        await Guard.UntilAsync(() => registrations[Key(record)].State == RegistrationState.Registered, $"{transcript.File}: the registration is acknowledged");
+                        clock.Advance(HeartbeatInterval);
+                        break;
+                }
+
+                if (connection is null)
+                {
+                    raw = await listener.AcceptAsync();
+                    connection = new PlayedConnection(raw, $"{transcript.File}, {Name}");
+                    await connection.ShakeHandsAsync(transcript, oursIsA: true);
+                }
+
+                TranscriptRecord came = await connection.ReadAsync(fromA: true);
+                while (came.MessageId == MessageIds.Heartbeat && record.MessageId != MessageIds.Heartbeat)
+                {
+                    came = await connection.ReadAsync(fromA: true); // How many heartbeats there are is not compared.
+                }
+
+                connection.Same(record, came);
+            }
+
+            await Task.WhenAll(tasks).Guarded();
+        }
+        finally
+        {
+            raw?.Dispose();
+        }
+    }
+
+    private static string Key(TranscriptRecord record) => $"{Text(record.Parts[2])} {Text(record.Parts[3])}";
+}
+
+/// <summary>A receiver's ROUTER, which gateways connect to: it reads the recorded messages and sends the recorded answers.</summary>
+internal sealed class ReceiverRole : Role
+{
+    public override string Name => "receiver, requests";
+
+    public override bool Plays(ServiceTranscript transcript) => (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Router, SocketKind.Router);
+
+    public override async Task PlayAsync(ServiceTranscript transcript)
+    {
+        await using var fixture = new ContextFixture();
+        await using var receiver = new Receiver(fixture.Context, new ReceiverOptions { RoutingId = transcript.IdOfB });
+        using RawPeer raw = await RawPeer.ConnectAsync(receiver.Bind("tcp://127.0.0.1:0"));
+        var connection = new PlayedConnection(raw, $"{transcript.File}, {Name}");
+        await connection.ShakeHandsAsync(transcript, oursIsA: false);
+        using var answer = new MessageBuilder();
+        foreach (TranscriptRecord record in transcript.Data)
+        {
+            if (record.FromA)
+            {
+                await connection.SendAsync(record);
+                using ServiceRequest request = await receiver.ReceiveAsync(Guard.Token).Guarded();
+                Assert.Equal(record.Parts, request.Message.ToArrays());
+            }
+            else
+            {
+                Array.ForEach(record.Parts, part => answer.Add(part));
+                Assert.True(receiver.Socket.TrySend(transcript.IdOfA, answer));
+                await connection.ExpectAsync(record);
+            }
+        }
+    }
+}
