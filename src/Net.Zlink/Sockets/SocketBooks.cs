@@ -112,7 +112,7 @@ internal sealed class SocketBooks
 
             if (outbound.MissedMessages > 0 && _undelivered.Count < MaxReportedPeers)
             {
-                _undelivered.Add(new UndeliveredPipe(pipe.Endpoint, pipe.Peer.RemoteEndpoint, outbound.MissedMessages, outbound.MissedBytes));
+                _undelivered.Add(new UndeliveredPipe(pipe.Endpoint, pipe.Peer.RemoteAddress, outbound.MissedMessages, outbound.MissedBytes));
             }
         }
 

@@ -52,7 +52,7 @@ internal static class DescriptionText
         : string.Join(", ", endpoints.Take(MostEndpoints)) + (endpoints.Count > MostEndpoints ? string.Create(CultureInfo.InvariantCulture, $" and {endpoints.Count - MostEndpoints} more") : "");
 
     /// <summary>How many, and the causes there were.</summary>
-    public static string FailedHandshakes(HandshakeFailures failures)
+    public static string FailedHandshakes(HandshakeFailureCounts failures)
     {
         (string Cause, long Count)[] causes =
         [

@@ -14,7 +14,7 @@ public sealed record PeerInfo
     public required string Endpoint { get; init; }
 
     /// <summary>Its address as an endpoint; empty for inproc and while not connected.</summary>
-    public required string RemoteEndpoint { get; init; }
+    public required string RemoteAddress { get; init; }
 
     /// <summary>The certificate that it showed, over tls and wss; null where it showed none. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose it.</summary>
     public required X509Certificate2? RemoteCertificate { get; init; }
@@ -49,8 +49,8 @@ public sealed record PeerInfo
     /// <summary>Messages that wait to be received, and their bytes.</summary>
     public required (long Messages, long Bytes) Unread { get; init; }
 
-    /// <summary>What the application keeps with the peer: see <see cref="Message.PeerState"/>.</summary>
-    public required object? State { get; init; }
+    /// <summary>What the application keeps with the peer: see <see cref="Message.UserState"/>.</summary>
+    public required object? UserState { get; init; }
 
     /// <summary>Since the last read from the connection; null without one, and for inproc.</summary>
     public required TimeSpan? SinceLastRead { get; init; }
@@ -73,7 +73,7 @@ public sealed record PeerInfo
             Of = (pipe, peer),
             RoutingId = peer.RoutingId,
             Endpoint = pipe.Endpoint,
-            RemoteEndpoint = peer.RemoteEndpoint,
+            RemoteAddress = peer.RemoteAddress,
             RemoteCertificate = peer.Certificate,
             WebSocketRequest = global::Net.Zlink.WebSocketRequest.Of(peer),
             ConnectedAt = peer.ConnectedAt == default ? null : peer.ConnectedAt,
@@ -85,7 +85,7 @@ public sealed record PeerInfo
             MessagesDropped = pipe.DroppedAtMark + outbound.DroppedMessages,
             Outbound = pipe.Waiting,
             Unread = (inbound.QueuedMessages, inbound.QueuedBytes),
-            State = peer.Slot.State,
+            UserState = peer.Slot.State,
             SinceLastRead = connection?.SinceLastRead,
             SinceLastWrite = connection?.SinceLastWrite,
         };

@@ -29,6 +29,6 @@ internal static class ManagedEvents
             }
         }
 
-        return new PeerEvent((NativeEventTypes)(int)read.Type, read.Value, read.RoutingId.ToArray(), read.LocalEndpoint, read.RemoteEndpoint);
+        return new PeerEvent((NativeEventTypes)(int)read.Type, read.Value, read.RoutingId.ToArray(), read.LocalAddress, read.RemoteAddress);
     }
 }

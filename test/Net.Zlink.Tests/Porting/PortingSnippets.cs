@@ -118,11 +118,11 @@ public sealed class PortingSnippets
         SocketEvent first = await monitor.ReadAsync(cancellation);
         Assert.Equal(SocketEventTypes.Listening, first.Type);
 
-        using IDisposable calls = router.OnEvent(SocketEventTypes.Disconnected, lost => Console.WriteLine(lost.RemoteEndpoint));
+        using IDisposable calls = router.OnEvent(SocketEventTypes.Disconnected, lost => Console.WriteLine(lost.RemoteAddress));
 
         foreach (PeerInfo peer in router.GetPeers())
         {
-            Console.WriteLine($"{peer.RemoteEndpoint}: {peer.MessagesSent} sent, {peer.MessagesReceived} received");
+            Console.WriteLine($"{peer.RemoteAddress}: {peer.MessagesSent} sent, {peer.MessagesReceived} received");
         }
 
         Assert.Equal(0, router.PeerCount);
