@@ -381,10 +381,6 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <returns>The text.</returns>
     public string Describe() => StreamDescription.Of(this);
 
-    /// <summary>The socket in the native core's shape, for porting: parts, four-byte ids, 00 and 01 as events.</summary>
-    /// <returns>A view with a send state of its own.</returns>
-    public NativeStreamView AsNative() => new(this);
-
     /// <summary>
     /// Ends the socket and returns at once: no more is accepted or received; what Send accepted goes on being written in the background, for at most
     /// <see cref="SocketOptions.Linger"/>, and the context's shutdown waits for it. Idempotent; may be called from a handler.

@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
 
-namespace Net.Zlink;
+namespace Net.Zlink.Porting;
 
 /// <summary>A received message in the native shape.</summary>
 /// <param name="Id">The peer's id: 4 bytes, big endian.</param>
