@@ -157,7 +157,8 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
 
     /// <summary>Waits for the next message, at most <see cref="SocketOptions.ReceiveTimeout"/>, blocking the calling thread.</summary>
     /// <returns>The message; dispose it.</returns>
-    /// <exception cref="ZlinkException">Again: none came in time. ContextTerminated.</exception>
+    /// <exception cref="TimeoutException">None came in time.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">Called on a shard, from a handler, where blocking would stop what it waits for.</exception>
     public StreamMessage Receive() => _receiver.Receive(Options.ReceiveTimeout);
@@ -165,7 +166,8 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <summary>Waits for the next message, blocking the calling thread.</summary>
     /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
     /// <returns>The message; dispose it.</returns>
-    /// <exception cref="ZlinkException">Again: none came in time. ContextTerminated.</exception>
+    /// <exception cref="TimeoutException">None came in time.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">Called on a shard, from a handler.</exception>
@@ -224,7 +226,8 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <summary>Sends a payload, blocking for room at most <see cref="SocketOptions.SendTimeout"/>; copies it.</summary>
     /// <param name="peerId">The peer.</param>
     /// <param name="payload">Any bytes, also none, which a null array is taken for.</param>
-    /// <exception cref="ZlinkException">Again: no room in time. HostUnreachable: no such peer; there is none any more once the socket has ended. NotSupported: it is a pipe.</exception>
+    /// <exception cref="TimeoutException">No room in time.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer; there is none any more once the socket has ended. NotSupported: it is a pipe.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     /// <exception cref="InvalidOperationException">It would block a shard: called from a handler; use SendAsync there.</exception>
     public void Send(uint peerId, ReadOnlySpan<byte> payload) => Send(peerId, payload, Options.SendTimeout);
@@ -233,7 +236,8 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
     /// <param name="peerId">The peer.</param>
     /// <param name="payload">Any bytes, also none, which a null array is taken for.</param>
     /// <param name="timeout">How long to wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
-    /// <exception cref="ZlinkException">Again: no room in time. HostUnreachable: no such peer; there is none any more once the socket has ended. NotSupported: it is a pipe.</exception>
+    /// <exception cref="TimeoutException">No room in time.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer; there is none any more once the socket has ended. NotSupported: it is a pipe.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     /// <exception cref="InvalidOperationException">It would block a shard: called from a handler; use SendAsync there.</exception>

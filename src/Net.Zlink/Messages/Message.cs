@@ -21,7 +21,7 @@ public readonly struct Message : IDisposable
     {
     }
 
-    private Message(InboundLease lease, int slot)
+    internal Message(InboundLease lease, int slot)
     {
         _lease = lease;
         _slot = slot;

@@ -40,7 +40,7 @@ internal sealed class MessageReceiver
 
     public Message Receive(TimeSpan timeout) => Take(timeout, out TakenMessage taken)
         ? Opened(taken)
-        : throw new ZlinkException(ZlinkError.Again, $"no message came within {timeout.TotalMilliseconds:0} ms{VainWait.Reason(_core)}");
+        : throw new TimeoutException($"no message came within {timeout.TotalMilliseconds:0} ms{VainWait.Reason(_core)}");
 
     public bool TryReceive(TimeSpan timeout, out Message message)
     {

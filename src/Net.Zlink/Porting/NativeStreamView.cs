@@ -33,15 +33,22 @@ public sealed class NativeStreamView
     public void SendPart(ReadOnlySpan<byte> part, bool more)
     {
         _socket.ThrowIfEnded();
-        if (_hasTarget)
+        try
         {
-            _hasTarget = false;
-            SendPayload(part);
+            if (_hasTarget)
+            {
+                _hasTarget = false;
+                SendPayload(part);
+            }
+            else if (more)
+            {
+                _target = TargetOf(part);
+                _hasTarget = true;
+            }
         }
-        else if (more)
+        catch (TimeoutException full)
         {
-            _target = TargetOf(part);
-            _hasTarget = true;
+            throw new ZlinkException(ZlinkError.Again, full.Message, full);
         }
     }
 

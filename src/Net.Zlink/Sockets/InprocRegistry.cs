@@ -218,6 +218,8 @@ internal sealed class InprocRegistry
             return false;
         }
 
+        pipe.PublishReady();
+        connecter.PublishReady();
         binder.Greet(pipe, GreetingOccasion.NewPipe);
         connecter.Socket.Greet(connecter, waited ? GreetingOccasion.NextConnection : GreetingOccasion.NewPipe);
         return true;

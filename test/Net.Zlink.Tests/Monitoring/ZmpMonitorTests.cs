@@ -334,21 +334,39 @@ public sealed class ZmpMonitorTests
     }
 
     [Fact]
-    public async Task Inproc_has_no_events()
+    public async Task Peers_over_inproc_are_ready_and_disconnected_with_their_routing_ids()
     {
+        const string Endpoint = "inproc://events";
         await using ZlinkContext context = _context;
-        PairSocket server = context.CreatePair();
-        PairSocket client = context.CreatePair();
+        RouterSocket server = context.CreateRouter(new RouterOptions { RoutingId = "server"u8.ToArray() });
+        DealerSocket client = context.CreateDealer(new DealerOptions { RoutingId = "client"u8.ToArray() });
         using SocketMonitor here = server.OpenMonitor();
         using SocketMonitor there = client.OpenMonitor();
-        server.Bind("inproc://quiet");
-        client.Connect("inproc://quiet");
+        client.Connect(Endpoint);
+        server.Bind(Endpoint);
+        SocketEvent accepted = await NextAsync(here, SocketEventTypes.ConnectionReady);
+        SocketEvent connected = await NextAsync(there, SocketEventTypes.ConnectionReady);
+        Assert.Equal((Endpoint, "", "client", "client"), (accepted.LocalAddress, accepted.RemoteAddress, TextOf(accepted.RoutingId), TextOf(accepted.PeerRoutingId)));
+        Assert.Equal(("", Endpoint, "server", "server"), (connected.LocalAddress, connected.RemoteAddress, TextOf(connected.RoutingId), TextOf(connected.PeerRoutingId)));
         client.Send("x"u8);
-        (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
-        client.Dispose();
-        server.Dispose();
+        client.Dispose(); // Which this side asked for: it is no event there.
         await NextAsync(there, SocketEventTypes.MonitorStopped);
+        SocketEvent gone = await NextAsync(here, SocketEventTypes.Disconnected);
+        Assert.Equal((4L, "", "client", Endpoint), (gone.Value, TextOf(gone.RoutingId), TextOf(gone.PeerRoutingId), gone.LocalAddress));
+        Assert.Equal("the peer ended the connection", gone.Detail);
+        (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+
+        DealerSocket next = context.CreateDealer();
+        using SocketMonitor ofNext = next.OpenMonitor();
+        next.Connect(Endpoint);
+        await NextAsync(ofNext, SocketEventTypes.ConnectionReady);
+        await NextAsync(here, SocketEventTypes.ConnectionReady);
+        server.Dispose();
         await NextAsync(here, SocketEventTypes.MonitorStopped);
+        SocketEvent lost = await NextAsync(ofNext, SocketEventTypes.Disconnected);
+        Assert.Equal((4L, "server", "server", Endpoint), (lost.Value, TextOf(lost.RoutingId), TextOf(lost.PeerRoutingId), lost.RemoteAddress));
+
+        static string TextOf(ReadOnlyMemory<byte> id) => System.Text.Encoding.ASCII.GetString(id.Span);
     }
 
     [Fact]
