@@ -71,7 +71,7 @@ internal sealed class EncodedMessage(BufferPool pool)
     public Memory<byte> GetSpace(int length)
     {
         int start = ZmpFrame.HeaderSize + _written;
-        EnsureRoom(Fitting((long)_length + start + Math.Max(length, 1)));
+        EnsureCapacity(Fitting((long)_length + start + Math.Max(length, 1)));
         Version++;
         return _array.AsMemory(_length + start);
     }
@@ -100,11 +100,11 @@ internal sealed class EncodedMessage(BufferPool pool)
         {
             // A segment and a send of its own would cost more than the copy; and no segment is ever empty, by which a message's rest is known (OutboundSegment.HeadBytes).
             Add(memory.Span);
-            HandedOver.Dispose(owner);
+            DeferredDisposal.Dispose(owner);
             return;
         }
 
-        AddHeader(length, room: 0);
+        AddHeader(length, capacity: 0);
         _donated.Add(new DonatedPart(_length, owner, memory));
         _donatedBytes += length;
     }
@@ -168,7 +168,7 @@ internal sealed class EncodedMessage(BufferPool pool)
             IMemoryOwner<byte> copy = arrays.Rent(bytes.Length);
             bytes.CopyTo(copy.Memory.Span);
             _donated[i] = part with { Owner = copy, Memory = copy.Memory[..bytes.Length] };
-            HandedOver.Dispose(part.Owner);
+            DeferredDisposal.Dispose(part.Owner);
         }
     }
 
@@ -228,7 +228,7 @@ internal sealed class EncodedMessage(BufferPool pool)
     {
         foreach (DonatedPart part in _donated)
         {
-            HandedOver.Dispose(part.Owner);
+            DeferredDisposal.Dispose(part.Owner);
         }
 
         _donated.Clear();
@@ -270,9 +270,9 @@ internal sealed class EncodedMessage(BufferPool pool)
         return copy;
     }
 
-    private Span<byte> AddHeader(int length, int room)
+    private Span<byte> AddHeader(int length, int capacity)
     {
-        EnsureRoom(Fitting((long)_length + ZmpFrame.HeaderSize + room));
+        EnsureCapacity(Fitting((long)_length + ZmpFrame.HeaderSize + capacity));
         if (_lastHeader >= 0)
         {
             _array[_lastHeader + ZmpFrame.FlagsOffset] = (byte)ZmpFlags.More;
@@ -290,7 +290,7 @@ internal sealed class EncodedMessage(BufferPool pool)
         ? (int)length
         : throw new ArgumentException($"All copied parts of a message together take at most {ZmpFrame.LargestBody} bytes; hand larger ones over.", nameof(length));
 
-    private void EnsureRoom(int needed)
+    private void EnsureCapacity(int needed)
     {
         if (needed <= _array.Length)
         {

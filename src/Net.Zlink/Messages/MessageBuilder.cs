@@ -1,7 +1,7 @@
 using System.Buffers;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
