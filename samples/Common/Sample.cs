@@ -59,7 +59,7 @@ internal static class Sample
             string? wrong = await run(result, stop.Token).ConfigureAwait(false);
             return wrong is null ? 0 : Report(name, wrong, Wrong);
         }
-        catch (Exception e) when (e is ZlinkException or IOException)
+        catch (Exception e) when (e is ZlinkException or TimeoutException or IOException)
         {
             return Report(name, e.Message, CannotStart);
         }

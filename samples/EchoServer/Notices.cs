@@ -48,10 +48,10 @@ internal sealed class Notices : IDisposable
     private string Describe(in SocketEvent happened) => happened.Type switch
     {
         SocketEventTypes.ConnectionRefused =>
-            $"refused a connection from {happened.RemoteEndpoint}: {happened.Detail}{_hint}.",
+            $"refused a connection from {happened.RemoteAddress}: {happened.Detail}{_hint}.",
         SocketEventTypes.AcceptFailed =>
-            $"cannot accept on {happened.LocalEndpoint} ({happened.Detail}). If descriptors ran out, raise their limit (ulimit -n).",
-        SocketEventTypes.HandshakeFailedNoDetail => $"no handshake with {happened.RemoteEndpoint}: {happened.Detail}.",
+            $"cannot accept on {happened.LocalAddress} ({happened.Detail}). If descriptors ran out, raise their limit (ulimit -n).",
+        SocketEventTypes.HandshakeFailedNoDetail => $"no handshake with {happened.RemoteAddress}: {happened.Detail}.",
         _ => $"the handler failed, peer {happened.PeerId} is disconnected: {FirstLine(happened.Detail)}",
     };
 

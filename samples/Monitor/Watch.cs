@@ -67,7 +67,7 @@ internal sealed class Watch(int clients, string endpoint, TextWriter output)
             _counts[one.Type] = _counts.GetValueOrDefault(one.Type) + 1;
         }
 
-        output.WriteLine(FormattableString.Invariant($"{one.Type,-16} {one.Value,5}  {one.LocalEndpoint}  {one.RemoteEndpoint}  {Encoding.UTF8.GetString(one.PeerRoutingId.Span)}  {one.Detail}"));
+        output.WriteLine(FormattableString.Invariant($"{one.Type,-16} {one.Value,5}  {one.LocalAddress}  {one.RemoteAddress}  {Encoding.UTF8.GetString(one.PeerRoutingId.Span)}  {one.Detail}"));
         if (one.Type == SocketEventTypes.MonitorStopped)
         {
             _stopped.TrySetResult();
@@ -80,7 +80,7 @@ internal sealed class Watch(int clients, string endpoint, TextWriter output)
         foreach (PeerInfo peer in peers)
         {
             output.WriteLine(FormattableString.Invariant(
-                $"{Encoding.UTF8.GetString(peer.RoutingId.Span),-12} {peer.RemoteEndpoint,-28} {peer.MessagesReceived,8:N0} {peer.Outbound.Messages,8:N0} {peer.Unread.Messages,8:N0}"));
+                $"{Encoding.UTF8.GetString(peer.RoutingId.Span),-12} {peer.RemoteAddress,-28} {peer.MessagesReceived,8:N0} {peer.Outbound.Messages,8:N0} {peer.Unread.Messages,8:N0}"));
         }
     }
 

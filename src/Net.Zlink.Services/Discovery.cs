@@ -304,14 +304,14 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         lock (_gate)
         {
             IReadOnlyCollection<string> changed;
-            if (message.PeerState is ConnectionView known)
+            if (message.UserState is ConnectionView known)
             {
                 changed = _store.OnList(Now, _clock.GetUtcNow(), known, new Frames(message));
             }
             else
             {
                 var view = new ConnectionView();
-                message.PeerState = view;
+                message.UserState = view;
                 UpdateConnections(view);
                 changed = _store.OnList(Now, _clock.GetUtcNow(), view, new Frames(message));
                 UpdateConnections(); // Its connection may have ended before it was known here.

@@ -3,127 +3,22 @@ using Net.Zlink.Sockets;
 namespace Net.Zlink;
 
 /// <summary>A socket that receives messages and sends them to peers of its own choice.</summary>
-public abstract class DuplexSocket : ReceivingSocket
+public abstract class DuplexSocket : ReceivingSocket, IMessageSender
 {
     private protected DuplexSocket(ZlinkContext context, SocketCore core, ZmpSocketOptions options)
         : base(context, core, options) => Sender = new MessageSender(core, options);
 
     internal readonly MessageSender Sender;
 
-    /// <summary>Sends a message of one part if it need not wait.</summary>
-    /// <param name="payload">Any bytes, also none, which a null array is taken for; copied.</param>
-    /// <returns>False if it would have to wait.</returns>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc/>
     public bool TrySend(ReadOnlySpan<byte> payload) => Sender.TrySend([], payload) == ZlinkError.None;
 
-    /// <summary>Sends a message of one part, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
-    /// <param name="payload">Any bytes, also none, which a null array is taken for; copied.</param>
-    /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
-    public void Send(ReadOnlySpan<byte> payload) => Sender.Send([], payload);
+    /// <inheritdoc/>
+    public void Send(ReadOnlySpan<byte> payload, TimeSpan? timeout = null) => Sender.Send([], payload, OptionRange.WaitTime(timeout));
 
-    /// <summary>Sends a message of one part, blocking the calling thread for room.</summary>
-    /// <param name="payload">Any bytes, also none, which a null array is taken for; copied.</param>
-    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait.</param>
-    /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
-    public void Send(ReadOnlySpan<byte> payload, TimeSpan timeout) => Sender.Send([], payload, OptionRange.Time(timeout, mayBeInfinite: true));
-
-    /// <summary>Sends a message of one part, waiting for room if need be.</summary>
-    /// <param name="payload">Any bytes, also none, which a null array is taken for; unchanged until the task completes.</param>
-    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
-    /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
-    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) => Sender.SendAsync([], payload, cancellationToken);
-
-    /// <summary>Sends a message of several parts, whole or not at all if it need not wait.</summary>
-    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
-    /// <returns>False if it would have to wait.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
-    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TrySend(MessageBuilder message) => Sender.TrySend([], message) == ZlinkError.None;
-
-    /// <summary>Sends a message of several parts, whole or not at all, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
-    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
-    /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
-    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
-    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
-    /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
-    public void Send(MessageBuilder message) => Sender.Send([], message);
-
-    /// <summary>Sends a message of several parts, whole or not at all, blocking the calling thread for room.</summary>
-    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
-    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait.</param>
-    /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
-    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
-    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
-    /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
-    public void Send(MessageBuilder message, TimeSpan timeout) => Sender.Send([], message, OptionRange.Time(timeout, mayBeInfinite: true));
-
-    /// <summary>Sends a message of several parts, whole or not at all, waiting for room if need be.</summary>
-    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
-    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
-    /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
-    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
-    /// <exception cref="InvalidOperationException">The builder was touched while this waited; nothing of it was sent.</exception>
-    public ValueTask SendAsync(MessageBuilder message, CancellationToken cancellationToken = default) => Sender.SendAsync([], message, cancellationToken);
-
-    /// <summary>Passes a received message on, without a copy of long parts if it need not wait.</summary>
-    /// <param name="message">A received message; accepted, it is ended.</param>
-    /// <returns>False if it would have to wait.</returns>
-    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="InvalidOperationException">There is no message in it.</exception>
-    /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TrySend(in Message message) => Sender.TrySend([], in message) == ZlinkError.None;
-
-    /// <summary>Passes a received message on, without a copy of long parts, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
-    /// <param name="message">A received message; accepted, it is ended.</param>
-    /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a shard.</exception>
-    /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
-    public void Send(in Message message) => Sender.Send([], in message);
-
-    /// <summary>Passes a received message on, without a copy of long parts, blocking the calling thread for room.</summary>
-    /// <param name="message">A received message; accepted, it is ended.</param>
-    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait.</param>
-    /// <exception cref="ZlinkException">Again: nobody had room in time. ContextTerminated.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
-    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a shard.</exception>
-    /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
-    public void Send(in Message message, TimeSpan timeout) => Sender.Send([], in message, OptionRange.Time(timeout, mayBeInfinite: true));
-
-    /// <summary>Passes a received message on, without a copy of long parts, waiting for room if need be.</summary>
-    /// <param name="message">A received message; accepted, it is ended.</param>
-    /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
-    /// <returns>Complete when the message was accepted; allocates nothing, waiting or not.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
-    /// <exception cref="InvalidOperationException">There is no message in it.</exception>
-    /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
-    public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) => Sender.SendAsync([], in message, cancellationToken);
+    /// <inheritdoc/>
+    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
+        Sender.SendAsync([], payload, cancellationToken);
 
     /// <summary>Sends memory that is handed over, without a copy where it is long: it is disposed when it was sent; if the send fails it stays the caller's (a StreamSocket takes it in any case).</summary>
     /// <param name="payload">Its owner.</param>
@@ -135,7 +30,45 @@ public abstract class DuplexSocket : ReceivingSocket
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    public ValueTask SendAsync(System.Buffers.IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default) => Sender.SendAsync([], payload, length, cancellationToken);
+    public ValueTask SendAsync(System.Buffers.IMemoryOwner<byte> payload, int length, CancellationToken cancellationToken = default) =>
+        Sender.SendAsync([], payload, length, cancellationToken);
+
+    /// <inheritdoc/>
+    public bool TrySend(MessageBuilder message) => Sender.TrySend([], message) == ZlinkError.None;
+
+    /// <summary>Sends a message of several parts, whole or not at all, blocking the calling thread for room.</summary>
+    /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
+    /// <param name="timeout">How long it may wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait. Null: <see cref="SocketOptions.SendTimeout"/>.</param>
+    /// <exception cref="TimeoutException">Nobody had room in time.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
+    /// <exception cref="ArgumentException">The message has no part, or several with Conflate.</exception>
+    /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
+    public void Send(MessageBuilder message, TimeSpan? timeout = null) => Sender.Send([], message, OptionRange.WaitTime(timeout));
+
+    /// <inheritdoc/>
+    public ValueTask SendAsync(MessageBuilder message, CancellationToken cancellationToken = default) =>
+        Sender.SendAsync([], message, cancellationToken);
+
+    /// <inheritdoc/>
+    public bool TrySend(in Message message) => Sender.TrySend([], in message) == ZlinkError.None;
+
+    /// <summary>Passes a received message on, without a copy of long parts, blocking the calling thread for room.</summary>
+    /// <param name="message">A received message; accepted, it is ended.</param>
+    /// <param name="timeout">How long it may wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait. Null: <see cref="SocketOptions.SendTimeout"/>.</param>
+    /// <exception cref="TimeoutException">Nobody had room in time.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
+    /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
+    /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a shard.</exception>
+    /// <exception cref="ArgumentException">It has several parts, with Conflate: it stays the caller's.</exception>
+    public void Send(in Message message, TimeSpan? timeout = null) => Sender.Send([], in message, OptionRange.WaitTime(timeout));
+
+    /// <inheritdoc/>
+    public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) =>
+        Sender.SendAsync([], in message, cancellationToken);
 
     /// <summary>Passes received messages on in order, as many as need not wait, without a copy of long parts. Those that are accepted are ended; the others stay the caller's.</summary>
     /// <param name="messages">Received messages, as <see cref="ReceivingSocket.ReceiveMany"/> gave them.</param>
@@ -163,7 +96,8 @@ public abstract class DuplexSocket : ReceivingSocket
     /// <exception cref="ObjectDisposedException">The socket or a message is disposed; the messages before that one were sent.</exception>
     /// <exception cref="InvalidOperationException">There is no message in one of them; those before it were sent.</exception>
     /// <exception cref="ArgumentException">A message has several parts, with Conflate; those before it were sent.</exception>
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) => Sender.SendManyAsync(default, messages, cancellationToken);
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) =>
+        Sender.SendManyAsync(default, messages, cancellationToken);
 
     /// <summary>Sends messages of one part each in order, waiting for room until all are accepted.</summary>
     /// <param name="payloads">Any bytes, also none; unchanged until the task completes.</param>
@@ -173,5 +107,6 @@ public abstract class DuplexSocket : ReceivingSocket
     /// <exception cref="ZlinkException">ContextTerminated. Nothing was sent.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed; what was accepted before was sent.</exception>
     /// <exception cref="ArgumentException">A payload is longer than a frame can be; those before it were sent.</exception>
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) => Sender.SendManyAsync(default, payloads, cancellationToken);
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) =>
+        Sender.SendManyAsync(default, payloads, cancellationToken);
 }

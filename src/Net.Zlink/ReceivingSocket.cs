@@ -4,23 +4,20 @@ using Net.Zlink.Sockets.Links;
 namespace Net.Zlink;
 
 /// <summary>A socket that receives messages.</summary>
-public abstract class ReceivingSocket : ZmpSocket
+public abstract class ReceivingSocket : ZmpSocket, IMessageReceiver
 {
     private protected ReceivingSocket(ZlinkContext context, SocketCore core, ZmpSocketOptions options)
         : base(context, core, options) => Receiver = new MessageReceiver(core);
 
     internal MessageReceiver Receiver { get; }
 
-    /// <summary>Takes the next message, if there is one.</summary>
-    /// <param name="message">The message; dispose it.</param>
-    /// <returns>False if there is none now.</returns>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc/>
     public bool TryReceive(out Message message) => Receiver.TryReceive(out message);
 
     /// <summary>Waits for the next message, at most <see cref="SocketOptions.ReceiveTimeout"/>, blocking the calling thread.</summary>
     /// <returns>The message; dispose it.</returns>
-    /// <exception cref="ZlinkException">Again: none came in time. ContextTerminated.</exception>
+    /// <exception cref="TimeoutException">None came in time.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">Called on a shard, where blocking would stop what it waits for.</exception>
     public Message Receive() => Receiver.Receive(Options.ReceiveTimeout);
@@ -28,7 +25,8 @@ public abstract class ReceivingSocket : ZmpSocket
     /// <summary>Waits for the next message, blocking the calling thread.</summary>
     /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
     /// <returns>The message; dispose it.</returns>
-    /// <exception cref="ZlinkException">Again: none came in time. ContextTerminated.</exception>
+    /// <exception cref="TimeoutException">None came in time.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">Called on a shard.</exception>
@@ -44,12 +42,7 @@ public abstract class ReceivingSocket : ZmpSocket
     /// <exception cref="InvalidOperationException">Called on a shard.</exception>
     public bool TryReceive(out Message message, TimeSpan timeout) => Receiver.TryReceive(OptionRange.Time(timeout, mayBeInfinite: true), out message);
 
-    /// <summary>Waits for the next message. Any number may wait; they are served in order.</summary>
-    /// <param name="cancellationToken">Ends the wait; no message is lost by it.</param>
-    /// <returns>The message; dispose it. Complete at once if there is one; allocates nothing either way.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
-    /// <exception cref="ZlinkException">ContextTerminated.</exception>
+    /// <inheritdoc/>
     public ValueTask<Message> ReceiveAsync(CancellationToken cancellationToken = default) => Receiver.ReceiveAsync(cancellationToken);
 
     /// <summary>Throws out the peer that sent a message, as <see cref="ZmpSocket.DisconnectPeer(PeerInfo)"/> does: a client that has not shown who it is, for one.</summary>
@@ -92,8 +85,6 @@ public abstract class ReceivingSocket : ZmpSocket
     public ValueTask<int> ReceiveManyAsync(Memory<Message> messages, CancellationToken cancellationToken = default) =>
         Receiver.ReceiveManyAsync(messages, cancellationToken);
 
-    /// <summary>All messages until the socket is disposed or its context shut down; then the enumeration ends.</summary>
-    /// <param name="cancellationToken">Ends the enumeration with an exception; no message is lost by it.</param>
-    /// <returns>The messages; dispose each.</returns>
+    /// <inheritdoc/>
     public IAsyncEnumerable<Message> ReceiveAllAsync(CancellationToken cancellationToken = default) => Receiver.ReceiveAllAsync(cancellationToken);
 }

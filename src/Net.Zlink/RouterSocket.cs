@@ -82,7 +82,8 @@ public sealed class RouterSocket : ReceivingSocket
     /// <summary>Sends a message of one part, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="payload">Any bytes, also none, which a null array is taken for; copied.</param>
-    /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="TimeoutException">Nobody had room in time.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. The payload is longer than a frame can be.</exception>
     /// <exception cref="InvalidOperationException">It would have to wait, and was called on a shard.</exception>
@@ -92,7 +93,8 @@ public sealed class RouterSocket : ReceivingSocket
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="payload">Any bytes, also none, which a null array is taken for; copied.</param>
     /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait.</param>
-    /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="TimeoutException">Nobody had room in time.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. The payload is longer than a frame can be.</exception>
@@ -138,7 +140,8 @@ public sealed class RouterSocket : ReceivingSocket
     /// <summary>Sends a message of several parts, whole or not at all, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
-    /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="TimeoutException">Nobody had room in time.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is. The message has no part.</exception>
@@ -149,7 +152,8 @@ public sealed class RouterSocket : ReceivingSocket
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
     /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait.</param>
-    /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="TimeoutException">Nobody had room in time.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="message"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
@@ -198,7 +202,8 @@ public sealed class RouterSocket : ReceivingSocket
     /// <summary>Passes a received message on, without a copy of long parts, waiting at most <see cref="SocketOptions.SendTimeout"/>, blocking the calling thread.</summary>
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="message">A received message; accepted, it is ended.</param>
-    /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="TimeoutException">Nobody had room in time.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a shard.</exception>
     /// <exception cref="ArgumentException">The routing id is empty or longer than 255 bytes, which no peer's is.</exception>
@@ -208,7 +213,8 @@ public sealed class RouterSocket : ReceivingSocket
     /// <param name="routingId">The peer, by the id that its messages come with.</param>
     /// <param name="message">A received message; accepted, it is ended.</param>
     /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, zero not to wait.</param>
-    /// <exception cref="ZlinkException">Again: nobody had room in time. HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
+    /// <exception cref="TimeoutException">Nobody had room in time.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer, with <see cref="RouterOptions.Mandatory"/>. ContextTerminated.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="InvalidOperationException">There is no message in it; or it would have to wait, and was called on a shard.</exception>

@@ -163,7 +163,8 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
 
     /// <summary>Waits for the next message, at most <see cref="SocketOptions.ReceiveTimeout"/>, blocking the calling thread.</summary>
     /// <returns>The message; dispose it.</returns>
-    /// <exception cref="ZlinkException">Again: none came in time. ContextTerminated.</exception>
+    /// <exception cref="TimeoutException">None came in time.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">Called on a shard, from a handler, where blocking would stop what it waits for.</exception>
     public StreamMessage Receive() => _receiver.Receive(Options.ReceiveTimeout);
@@ -171,7 +172,8 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// <summary>Waits for the next message, blocking the calling thread.</summary>
     /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
     /// <returns>The message; dispose it.</returns>
-    /// <exception cref="ZlinkException">Again: none came in time. ContextTerminated.</exception>
+    /// <exception cref="TimeoutException">None came in time.</exception>
+    /// <exception cref="ZlinkException">ContextTerminated.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="InvalidOperationException">Called on a shard, from a handler.</exception>
@@ -230,7 +232,8 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// <summary>Sends a payload, blocking for room at most <see cref="SocketOptions.SendTimeout"/>; copies it.</summary>
     /// <param name="peerId">The peer.</param>
     /// <param name="payload">Any bytes, also none, which a null array is taken for.</param>
-    /// <exception cref="ZlinkException">Again: no room in time. HostUnreachable: no such peer; there is none any more once the socket has ended. NotSupported: it is a pipe.</exception>
+    /// <exception cref="TimeoutException">No room in time.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer; there is none any more once the socket has ended. NotSupported: it is a pipe.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     /// <exception cref="InvalidOperationException">It would block a shard: called from a handler; use SendAsync there.</exception>
     public void Send(uint peerId, ReadOnlySpan<byte> payload) => Send(peerId, payload, Options.SendTimeout);
@@ -239,7 +242,8 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// <param name="peerId">The peer.</param>
     /// <param name="payload">Any bytes, also none, which a null array is taken for.</param>
     /// <param name="timeout">How long to wait; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
-    /// <exception cref="ZlinkException">Again: no room in time. HostUnreachable: no such peer; there is none any more once the socket has ended. NotSupported: it is a pipe.</exception>
+    /// <exception cref="TimeoutException">No room in time.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such peer; there is none any more once the socket has ended. NotSupported: it is a pipe.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ArgumentException">The payload is longer than a frame can be.</exception>
     /// <exception cref="InvalidOperationException">It would block a shard: called from a handler; use SendAsync there.</exception>
@@ -370,9 +374,6 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
     /// <inheritdoc/>
     public override string Describe() => StreamDescription.Of(this);
 
-    /// <summary>The socket in the native core's shape, for porting: parts, four-byte ids, 00 and 01 as events.</summary>
-    /// <returns>A view with a send state of its own.</returns>
-    public NativeStreamView AsNative() => new(this);
 
     Task IContextSocket.AllClosed => Hub.AllClosed;
 

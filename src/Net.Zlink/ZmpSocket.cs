@@ -85,7 +85,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     public override void Disconnect(string endpoint) => Remove(endpoint);
 
     /// <summary>Throws out a peer that came in by an endpoint of this socket's <see cref="Bind"/>: what it sent is dropped unless it was received, it gets what was sent to it within <see cref="SocketOptions.CloseTimeout"/>, or <see cref="SocketOptions.Linger"/> where that is shorter, and its connection ends, which raises no event here.</summary>
-    /// <remarks>It may come again: over tcp, ipc, tls, ws and wss it tries to, natively too. Who may not come in at all is for <see cref="TlsOptions.Validation"/> and <see cref="WebSocketOptions.Admission"/> to say.</remarks>
+    /// <remarks>It may come again: over tcp, ipc, tls, ws and wss it tries to, natively too. Who may not come in at all is for <see cref="TlsOptions.Validation"/> and <see cref="WebSocketTransportOptions.Admission"/> to say.</remarks>
     /// <param name="peer">Of this socket's peers, lately: see <see cref="GetPeers"/>.</param>
     /// <returns>False: it has gone already, also where it has come again since.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="peer"/> is null.</exception>

@@ -77,7 +77,7 @@ internal sealed class LinkTable(RouterSocket router, TimeProvider clock, ILogger
         ReceiverLink? link = Find(socketEvent.PeerRoutingId.Span);
         lock (_gate)
         {
-            if (link is null && !_byEndpoint.TryGetValue(socketEvent.RemoteEndpoint, out link))
+            if (link is null && !_byEndpoint.TryGetValue(socketEvent.RemoteAddress, out link))
             {
                 return;
             }

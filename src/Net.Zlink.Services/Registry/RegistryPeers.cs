@@ -49,7 +49,7 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
                 return false;
             }
 
-            views = [.. _socket.GetPeers().Where(peer => string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal)).Select(static peer => peer.State).OfType<PeerView>()];
+            views = [.. _socket.GetPeers().Where(peer => string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal)).Select(static peer => peer.UserState).OfType<PeerView>()];
             _socket.Disconnect(endpoint);
             core.HasPeers = _endpoints.Count > 0;
         }
@@ -82,7 +82,7 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
                 }
             }
 
-            return peers.Where(static peer => peer.IsConnected).Select(static peer => peer.State).OfType<PeerView>().ToHashSet();
+            return peers.Where(static peer => peer.IsConnected).Select(static peer => peer.UserState).OfType<PeerView>().ToHashSet();
         }
     }
 
@@ -96,7 +96,7 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
             [
                 .. from endpoint in _endpoints
                    let peer = peers.FirstOrDefault(peer => string.Equals(peer.Endpoint, endpoint, StringComparison.Ordinal))
-                   select core.Describe(peer?.State as PeerView, endpoint, peer is { IsConnected: true }),
+                   select core.Describe(peer?.UserState as PeerView, endpoint, peer is { IsConnected: true }),
             ];
         }
     }
@@ -147,10 +147,10 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
     private async ValueTask TurnAsync(CancellationToken cancellationToken)
     {
         using Message message = await _socket!.ReceiveAsync(cancellationToken).ConfigureAwait(false);
-        var view = message.PeerState as PeerView;
+        var view = message.UserState as PeerView;
         if (view is null)
         {
-            message.PeerState = view = new PeerView(message.RemoteEndpoint);
+            message.UserState = view = new PeerView(message.RemoteAddress);
         }
 
         var frames = new Frames(message);

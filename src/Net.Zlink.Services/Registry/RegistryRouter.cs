@@ -140,7 +140,7 @@ internal sealed class RegistryRouter : IAsyncDisposable
                 Endpoint = endpoint,
                 Weight = request.Weight,
                 RoutingId = new RoutingId(message.RoutingId.ToArray()),
-                RemoteAddress = message.RemoteEndpoint,
+                RemoteAddress = message.RemoteAddress,
                 RemoteCertificate = message.RemoteCertificate,
                 WebSocketRequest = message.WebSocketRequest,
             });

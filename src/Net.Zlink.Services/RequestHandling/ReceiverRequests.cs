@@ -204,13 +204,13 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
     /// <summary>Kept with the connection, unless the application keeps something of its own there: then each message is taken for a connection's first.</summary>
     private static GatewayConnection ConnectionOf(in Message message)
     {
-        switch (message.PeerState)
+        switch (message.UserState)
         {
             case GatewayConnection known:
                 return known;
             case null:
                 var made = new GatewayConnection();
-                message.PeerState = made;
+                message.UserState = made;
                 return made;
             default:
                 return new GatewayConnection();

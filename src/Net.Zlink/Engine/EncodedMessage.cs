@@ -16,6 +16,9 @@ internal sealed class EncodedMessage(BufferPool pool)
     private int _length;
     private int _lastHeader = -1;
     private long _donatedBytes;
+    private int _written;
+
+    public BufferPool Pool => pool;
 
     public int Parts { get; private set; }
 
@@ -56,6 +59,34 @@ internal sealed class EncodedMessage(BufferPool pool)
         Span<byte> space = AddHeader(length, length)[..length];
         _length += length;
         return space;
+    }
+
+    /// <summary>A part is being written, and not ended yet.</summary>
+    public bool HasOpenPart => _written > 0;
+
+    /// <summary>Room for more of the part that is being written: at least one byte.</summary>
+    public Memory<byte> GetSpace(int length)
+    {
+        int start = ZmpFrame.HeaderSize + _written;
+        EnsureCapacity(Fitting((long)_length + start + Math.Max(length, 1)));
+        Version++;
+        return _array.AsMemory(_length + start);
+    }
+
+    /// <summary>So many bytes more of the part have been written. False: there is no room for as many.</summary>
+    public bool TryAdvance(int length)
+    {
+        bool fits = length <= _array.Length - _length - ZmpFrame.HeaderSize - _written;
+        _written += fits ? length : 0;
+        return fits;
+    }
+
+    /// <summary>Adds what has been written as a part.</summary>
+    public void EndPart()
+    {
+        AddHeader(_written, _written);
+        _length += _written;
+        _written = 0;
     }
 
     /// <summary>A short part is copied at once, and its owner disposed.</summary>
@@ -202,6 +233,7 @@ internal sealed class EncodedMessage(BufferPool pool)
         _donated.Clear();
         _donatedBytes = 0;
         _length = 0;
+        _written = 0;
         _lastHeader = -1;
         Parts = 0;
         Version++;
@@ -238,15 +270,7 @@ internal sealed class EncodedMessage(BufferPool pool)
 
     private Span<byte> AddHeader(int length, int capacity)
     {
-        long needed = (long)_length + ZmpFrame.HeaderSize + capacity;
-        if (needed > ZmpFrame.LargestBody)
-        {
-            throw new ArgumentException(
-                $"All copied parts of a message together take at most {ZmpFrame.LargestBody} bytes; hand larger ones over.",
-                nameof(length));
-        }
-
-        EnsureCapacity((int)needed);
+        EnsureCapacity(Fitting((long)_length + ZmpFrame.HeaderSize + capacity));
         if (_lastHeader >= 0)
         {
             _array[_lastHeader + ZmpFrame.FlagsOffset] = (byte)ZmpFlags.More;
@@ -260,6 +284,10 @@ internal sealed class EncodedMessage(BufferPool pool)
         return _array.AsSpan(_length);
     }
 
+    private static int Fitting(long length) => length <= ZmpFrame.LargestBody
+        ? (int)length
+        : throw new ArgumentException($"All copied parts of a message together take at most {ZmpFrame.LargestBody} bytes; hand larger ones over.", nameof(length));
+
     private void EnsureCapacity(int needed)
     {
         if (needed <= _array.Length)
@@ -268,7 +296,7 @@ internal sealed class EncodedMessage(BufferPool pool)
         }
 
         byte[] larger = pool.RentArray((int)Math.Max(needed, Math.Min(Math.Max(SmallestArray, 2L * _array.Length), Array.MaxLength)));
-        _array.AsSpan(0, _length).CopyTo(larger);
+        _array.AsSpan(0, _written == 0 ? _length : _length + ZmpFrame.HeaderSize + _written).CopyTo(larger);
         if (_array.Length > 0)
         {
             pool.ReturnArray(_array);

@@ -21,7 +21,7 @@ public readonly struct Message : IDisposable
     {
     }
 
-    private Message(InboundLease lease, int slot)
+    internal Message(InboundLease lease, int slot)
     {
         _lease = lease;
         _slot = slot;
@@ -60,7 +60,7 @@ public readonly struct Message : IDisposable
 
     /// <summary>The endpoint it came from, such as tcp://192.0.2.1:40000; empty for inproc.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
-    public string RemoteEndpoint => Source?.RemoteEndpoint ?? "";
+    public string RemoteAddress => Source?.RemoteAddress ?? "";
 
     /// <summary>The certificate that the peer that sent it has shown, over tls and wss; null where it showed none, and for what the socket itself made. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose it.</summary>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
@@ -71,10 +71,10 @@ public readonly struct Message : IDisposable
     public WebSocketRequest? WebSocketRequest => Source is { } source ? global::Net.Zlink.WebSocketRequest.Of(source) : null;
 
     /// <summary>What the application keeps with the peer that sent it: null until the application sets it, and then the same for each of the peer's messages. So a server needs no table of its clients.</summary>
-    /// <remarks>Safe for any number of threads; the last to set it wins. It belongs to one connection and goes with it: a peer that connects again begins with null. A copy has what the message has. <see cref="PeerInfo.State"/> shows it, too.</remarks>
+    /// <remarks>Safe for any number of threads; the last to set it wins. It belongs to one connection and goes with it: a peer that connects again begins with null. A copy has what the message has. <see cref="PeerInfo.UserState"/> shows it, too.</remarks>
     /// <exception cref="InvalidOperationException">On setting: no peer sent it: it was never received. An XPUB's notice of a subscription has that of its subscriber.</exception>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
-    public object? PeerState
+    public object? UserState
     {
         get => Source?.Slot.State;
         set

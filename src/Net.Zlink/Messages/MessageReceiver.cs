@@ -40,7 +40,7 @@ internal sealed class MessageReceiver
 
     public Message Receive(TimeSpan timeout) => Dequeue(timeout, out DequeuedMessage dequeued)
         ? Opened(dequeued)
-        : throw new ZlinkException(ZlinkError.Again, $"no message came within {timeout.TotalMilliseconds:0} ms{TimeoutHint.Find(_core)}");
+        : throw new TimeoutException($"no message came within {timeout.TotalMilliseconds:0} ms{TimeoutHint.Find(_core)}");
 
     public bool TryReceive(TimeSpan timeout, out Message message)
     {

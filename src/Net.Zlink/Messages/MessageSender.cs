@@ -232,7 +232,7 @@ internal readonly struct MessageSender
 
     private static Exception ErrorOf(SendStatus status, SocketCore core) => status switch
     {
-        SendStatus.Full => new ZlinkException(ZlinkError.Again, "no peer had room in time: none is connected, or each is at SendHighWaterMark or SendByteLimit, or all queues together at the context's QueuedByteLimit, and reads slower than this side sends; Describe() shows which"),
+        SendStatus.Full => new TimeoutException("no peer had room in time: none is connected, or each is at SendHighWaterMark or SendByteLimit, or all queues together at the context's QueuedByteLimit, and reads slower than this side sends; Describe() shows which"),
         SendStatus.Unroutable => new ZlinkException(ZlinkError.HostUnreachable, "no peer has that routing id: it has not connected yet, or has left; GetPeers() lists those there are"),
         _ => core.End.Error(),
     };
@@ -297,7 +297,7 @@ internal readonly struct MessageSender
     {
         if (status == SendStatus.Full && TimeoutHint.Find(_core) is { } reason)
         {
-            throw new ZlinkException(ZlinkError.Again, $"no peer had room in time{reason}");
+            throw new TimeoutException($"no peer had room in time{reason}");
         }
 
         ThrowUnlessAccepted(status, _core);

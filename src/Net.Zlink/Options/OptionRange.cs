@@ -49,6 +49,9 @@ internal static class OptionRange
         return value < LongestTime ? value : LongestTime;
     }
 
+    /// <summary>How long a send may wait, as its caller says; null: as an option says.</summary>
+    public static TimeSpan? WaitTime(TimeSpan? timeout) => timeout is { } time ? Time(time, mayBeInfinite: true, nameof(timeout)) : null;
+
     /// <summary>A time that has an end of its own, which longer ones do not count as.</summary>
     public static TimeSpan TimeUpTo(TimeSpan value, TimeSpan most, [CallerMemberName] string option = "") =>
         value >= TimeSpan.Zero && value <= most ? value : throw OutOfRange(value, string.Create(CultureInfo.InvariantCulture, $"{option} takes 0 to {most.TotalMilliseconds} ms, not {Text(value)}."));

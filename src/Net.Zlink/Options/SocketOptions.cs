@@ -120,7 +120,7 @@ public abstract class SocketOptions
     public TlsOptions Tls { get; } = new();
 
     /// <summary>Options of ws and wss endpoints. For endpoints made afterwards.</summary>
-    public WebSocketOptions WebSocket { get; } = new();
+    public WebSocketTransportOptions WebSocket { get; } = new();
 
     /// <summary>
     /// How long what was sent may stay unacknowledged until the connection counts as lost (TCP_USER_TIMEOUT on Linux, TCP_RXT_CONNDROPTIME on macOS, TCP_MAXRT on Windows; the latter two in whole seconds). Zero (default): the system's own limit,

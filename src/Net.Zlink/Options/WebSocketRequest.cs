@@ -26,7 +26,7 @@ public readonly record struct WebSocketRequest
     /// <summary>The origin of the page that a browser sent it for; null from those who are none.</summary>
     public string? Origin => _head?.Origin;
 
-    /// <summary>The address that it came from: that of a proxy, where there is one in front of this process. Null where the system does not tell, and of a ZMP peer (<see cref="Message.RemoteEndpoint"/> has it).</summary>
+    /// <summary>The address that it came from: that of a proxy, where there is one in front of this process. Null where the system does not tell, and of a ZMP peer (<see cref="Message.RemoteAddress"/> has it).</summary>
     public EndPoint? RemoteEndPoint { get; }
 
     /// <summary>The certificate that the peer showed, over wss; null where it showed none.</summary>

@@ -51,7 +51,7 @@ public sealed record ZlinkContextOptions
     /// <summary>Accepted connections that may be in their TLS handshake or WebSocket upgrade at the same time, over all sockets, counted from their first bytes; further ones wait in line. Default: 1,024, about 50 MB where TLS clients stall.</summary>
     /// <remarks>
     /// A client that begins its handshake and stalls keeps its place for <see cref="SocketOptions.HandshakeInterval"/>, but not from others: once some wait in line, as many handshakes give way that have waited for their peers for 5 s in all, the slowest first. Each counts in
-    /// <see cref="HandshakeFailures.TimedOut"/>, and its event says so. With the default a crowd of such clients lets 200 others a second in; where anybody may connect, a <see cref="SocketOptions.HandshakeInterval"/> of a second or two lets in more.
+    /// <see cref="HandshakeFailureCounts.TimedOut"/>, and its event says so. With the default a crowd of such clients lets 200 others a second in; where anybody may connect, a <see cref="SocketOptions.HandshakeInterval"/> of a second or two lets in more.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
     public int MaxHandshakes { get; init => field = OptionRange.InRange(value, 1); } = HandshakeLimiter.Default;

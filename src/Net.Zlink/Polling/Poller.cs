@@ -183,7 +183,7 @@ public sealed class Poller : IDisposable
     public ValueTask<int> PollAsync(Memory<PollResult> results, CancellationToken cancellationToken = default) => PollAsync(results, Timeout.InfiniteTimeSpan, cancellationToken);
 
     /// <inheritdoc cref="PollAsync(Memory{PollResult}, CancellationToken)"/>
-    /// <summary>Waits until an item is ready or the time has passed, as a loop with <see cref="ZlinkTimers.TimeUntilNext"/> does. Without items it waits until there are some, or out the time.</summary>
+    /// <summary>Waits until an item is ready or the time has passed, as a loop with <see cref="Porting.ZlinkTimers.TimeUntilNext"/> does. Without items it waits until there are some, or out the time.</summary>
     /// <param name="results">Where to put what is ready; not empty. Where more is ready than fits, the rest comes first at the next poll.</param>
     /// <param name="timeout">How long, in real time; zero to look once, <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
     /// <param name="cancellationToken">Ends the wait.</param>

@@ -1,7 +1,7 @@
 using System.Runtime.InteropServices;
 using System.Text;
 
-namespace Net.Zlink;
+namespace Net.Zlink.Porting;
 
 /// <summary>How the native core passes an option's value.</summary>
 internal enum NativeKind

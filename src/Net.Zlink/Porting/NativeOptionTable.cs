@@ -1,7 +1,7 @@
 using System.Text;
 using Net.Zlink.Protocol.Stream;
 
-namespace Net.Zlink;
+namespace Net.Zlink.Porting;
 
 /// <summary>Every socket option of the native core, by number: what it is here, or why it is nothing. docs/options.md is the same for people.</summary>
 /// <remarks>Where a number means different things on different types it has several rows; the first that fits holds.</remarks>

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Net.Zlink;
+namespace Net.Zlink.Porting;
 
 /// <summary>Options by their native numbers and in their native encodings, for code that is being ported and for tests beside the native core. New code uses the typed properties; docs/options.md has the table.</summary>
 /// <remarks>Thread safety is that of the options. Live options act at once, the others on endpoints made afterwards, as natively.</remarks>

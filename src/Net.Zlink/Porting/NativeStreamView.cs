@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
 
-namespace Net.Zlink;
+namespace Net.Zlink.Porting;
 
 /// <summary>A received message in the native shape.</summary>
 /// <param name="Id">The peer's id: 4 bytes, big endian.</param>
@@ -33,15 +33,22 @@ public sealed class NativeStreamView
     public void SendPart(ReadOnlySpan<byte> part, bool more)
     {
         _socket.ThrowIfEnded();
-        if (_hasTarget)
+        try
         {
-            _hasTarget = false;
-            SendPayload(part);
+            if (_hasTarget)
+            {
+                _hasTarget = false;
+                SendPayload(part);
+            }
+            else if (more)
+            {
+                _target = TargetOf(part);
+                _hasTarget = true;
+            }
         }
-        else if (more)
+        catch (TimeoutException full)
         {
-            _target = TargetOf(part);
-            _hasTarget = true;
+            throw new ZlinkException(ZlinkError.Again, full.Message, full);
         }
     }
 

@@ -1,5 +1,6 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Flow;
+using Net.Zlink.Porting;
 using Net.Zlink.Sockets;
 
 namespace Net.Zlink;
@@ -15,12 +16,8 @@ namespace Net.Zlink;
 /// nothing to do the proxy waits, and costs nothing. One run at a time; all other members are safe for any number of threads, and the sockets stay usable by others.
 /// </para>
 /// <para>
-/// The control socket, of any type, takes the native commands, each a message of one part: PAUSE, RESUME, TERMINATE, which are answered with an empty message, and STATISTICS, answered with eight
-/// parts of 8 bytes in this machine's byte order: parts and bytes received from the front, sent to it, received from the back, sent to it. Unlike natively PAUSE pauses and RESUME resumes. Anything else does nothing and is answered with an empty message too, as natively.
-/// </para>
-/// <para>
 /// A socket with Conflate takes messages of one part only. One of several parts that is to go there is dropped and counted as <see cref="ProxyStatistics.Undeliverable"/>, and the proxy goes on. A
-/// capture socket with Conflate misses the copy, which is counted too, while the message itself is passed on; a control socket with Conflate gets no answer to STATISTICS.
+/// capture socket with Conflate misses the copy, which is counted too, while the message itself is passed on.
 /// </para>
 /// </remarks>
 public sealed class Proxy
@@ -43,13 +40,18 @@ public sealed class Proxy
     /// <param name="front">The socket that clients or publishers use; the proxy does not own it.</param>
     /// <param name="back">The socket that workers or subscribers use, or the same one.</param>
     /// <param name="capture">Gets a copy of every message, of both directions, before it goes on; a ROUTER's routing id comes in front. While it has no room nothing moves. Null for none.</param>
-    /// <param name="control">Gives commands. Null for none: use the methods.</param>
     /// <exception cref="ArgumentNullException"><paramref name="front"/> or <paramref name="back"/> is null.</exception>
     /// <exception cref="ArgumentException">
-    /// <paramref name="capture"/> cannot send, or <paramref name="control"/> is one of the other sockets. Or one of front and back is a ROUTER, whose messages have its peer's routing id as one more part, and
+    /// <paramref name="capture"/> cannot send. Or one of front and back is a ROUTER, whose messages have its peer's routing id as one more part, and
     /// the other or the capture socket sends with Conflate, which takes messages of one part.
     /// </exception>
-    public Proxy(ZmpSocket front, ZmpSocket back, ZmpSocket? capture = null, ZmpSocket? control = null)
+    public Proxy(ZmpSocket front, ZmpSocket back, ZmpSocket? capture = null)
+        : this(front, back, capture, control: null)
+    {
+    }
+
+    /// <summary>A proxy that a control socket commands, too: see <see cref="NativeProxy"/>.</summary>
+    internal Proxy(ZmpSocket front, ZmpSocket back, ZmpSocket? capture, ZmpSocket? control)
     {
         ArgumentNullException.ThrowIfNull(front);
         ArgumentNullException.ThrowIfNull(back);
@@ -98,7 +100,7 @@ public sealed class Proxy
 
     /// <summary>Passes messages on until it is ended. A message that was taken in and found no room then stays in the proxy, for its next run, or until one of its sockets ends.</summary>
     /// <param name="cancellationToken">Ends the run.</param>
-    /// <returns>Completes when <see cref="Terminate"/> or the command TERMINATE ends the run. The work is done on the thread pool.</returns>
+    /// <returns>Completes when <see cref="Terminate"/> ends the run. The work is done on the thread pool.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ZlinkException">ContextTerminated: the context of one of the sockets was shut down.</exception>
     /// <exception cref="ObjectDisposedException">One of the sockets was disposed.</exception>

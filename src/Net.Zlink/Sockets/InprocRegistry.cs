@@ -218,6 +218,8 @@ internal sealed class InprocRegistry
             return false;
         }
 
+        link.PublishReady();
+        connecter.PublishReady();
         binder.SendWelcome(link, GreetingOccasion.NewLink);
         connecter.Socket.SendWelcome(connecter, waited ? GreetingOccasion.NextConnection : GreetingOccasion.NewLink);
         return true;

@@ -112,7 +112,7 @@ internal sealed class SocketCounters
 
             if (outbound.MissedMessages > 0 && _undelivered.Count < MaxReportedPeers)
             {
-                _undelivered.Add(new UndeliveredLinkCounts(link.Endpoint, link.Peer.RemoteEndpoint, outbound.MissedMessages, outbound.MissedBytes));
+                _undelivered.Add(new UndeliveredLinkCounts(link.Endpoint, link.Peer.RemoteAddress, outbound.MissedMessages, outbound.MissedBytes));
             }
         }
 

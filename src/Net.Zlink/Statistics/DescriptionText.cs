@@ -52,7 +52,7 @@ internal static class DescriptionText
         : string.Join(", ", endpoints.Take(MaxEndpoints)) + (endpoints.Count > MaxEndpoints ? string.Create(CultureInfo.InvariantCulture, $" and {endpoints.Count - MaxEndpoints} more") : "");
 
     /// <summary>How many, and the causes there were.</summary>
-    public static string FailedHandshakes(HandshakeFailures failures)
+    public static string FailedHandshakes(HandshakeFailureCounts failures)
     {
         (string Cause, long Count)[] causes =
         [

@@ -17,7 +17,7 @@ public sealed record PeerInfo
     public required string Endpoint { get; init; }
 
     /// <summary>Its address as an endpoint; empty for inproc and while not connected.</summary>
-    public required string RemoteEndpoint { get; init; }
+    public required string RemoteAddress { get; init; }
 
     /// <summary>The certificate that it showed, over tls and wss; null where it showed none. A listener asks for one with <see cref="TlsOptions.RequireClientCertificate"/>. It is the connection's: do not dispose it.</summary>
     [JsonIgnore]
@@ -54,9 +54,9 @@ public sealed record PeerInfo
     /// <summary>Messages that wait to be received, and their bytes.</summary>
     public required QueueDepth Unread { get; init; }
 
-    /// <summary>What the application keeps with the peer: see <see cref="Message.PeerState"/>.</summary>
+    /// <summary>What the application keeps with the peer: see <see cref="Message.UserState"/>.</summary>
     [JsonIgnore]
-    public object? State { get; init; }
+    public object? UserState { get; init; }
 
     /// <summary>Since the last read from the connection; null without one, and for inproc.</summary>
     public required TimeSpan? SinceLastRead { get; init; }
@@ -73,7 +73,7 @@ public sealed record PeerInfo
         Of = (dialer.Pipe, PeerIdentity.Unknown),
         RoutingId = dialer.Alias ?? [],
         Endpoint = dialer.Text,
-        RemoteEndpoint = "",
+        RemoteAddress = "",
         ConnectedAt = null,
         IsConnected = false,
         WhyNotConnected = dialer.Problem,
@@ -100,7 +100,7 @@ public sealed record PeerInfo
             Of = (link, peer),
             RoutingId = peer.RoutingId,
             Endpoint = link.Endpoint,
-            RemoteEndpoint = peer.RemoteEndpoint,
+            RemoteAddress = peer.RemoteAddress,
             RemoteCertificate = peer.Certificate,
             WebSocketRequest = global::Net.Zlink.WebSocketRequest.Of(peer),
             ConnectedAt = peer.ConnectedAt == default ? null : peer.ConnectedAt,
@@ -112,7 +112,7 @@ public sealed record PeerInfo
             MessagesDropped = link.DroppedAtMark + outbound.DroppedMessages,
             Outbound = new QueueDepth(waitingMessages, waitingBytes),
             Unread = new QueueDepth(inbound.QueuedMessages, inbound.QueuedBytes),
-            State = peer.Slot.State,
+            UserState = peer.Slot.State,
             SinceLastRead = connection?.SinceLastRead,
             SinceLastWrite = connection?.SinceLastWrite,
         };

@@ -41,7 +41,7 @@ public sealed record ShutdownReport
 
         foreach (UndeliveredPeer peer in Peers.Take(Shown))
         {
-            text.Append(CultureInfo.InvariantCulture, $"\n  {(peer.RemoteEndpoint.Length > 0 ? peer.RemoteEndpoint : peer.Endpoint)}: {peer.Messages} messages ({peer.Bytes} bytes)");
+            text.Append(CultureInfo.InvariantCulture, $"\n  {(peer.RemoteAddress.Length > 0 ? peer.RemoteAddress : peer.Endpoint)}: {peer.Messages} messages ({peer.Bytes} bytes)");
         }
 
         if (Peers.Count > Shown)
@@ -56,7 +56,7 @@ public sealed record ShutdownReport
 /// <summary>A peer that did not get everything that was accepted for it.</summary>
 /// <param name="PeerId">Its id on a <see cref="StreamSocket"/>; 0 on the other types, whose peers have routing ids.</param>
 /// <param name="Endpoint">The endpoint it belonged to.</param>
-/// <param name="RemoteEndpoint">Its address.</param>
+/// <param name="RemoteAddress">Its address.</param>
 /// <param name="Messages">Messages accepted but not written.</param>
 /// <param name="Bytes">Their bytes, frame headers included.</param>
-public sealed record UndeliveredPeer(uint PeerId, string Endpoint, string RemoteEndpoint, long Messages, long Bytes);
+public sealed record UndeliveredPeer(uint PeerId, string Endpoint, string RemoteAddress, long Messages, long Bytes);

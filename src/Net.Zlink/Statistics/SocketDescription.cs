@@ -24,7 +24,7 @@ internal static class SocketDescription
             Line(text, $"  given up: {Quoted(endpoint)}: {why}; no further attempt is made, connect again once that is mended");
         }
 
-        Peers(text, peers, static peer => $"{PeerIdentity.NameOf(peer.RoutingId.Span)} {Quoted(peer.RemoteEndpoint)} by {Quoted(peer.Endpoint)}: {StateOf(peer)}, sent {peer.MessagesSent}, to send {peer.Outbound.Messages} ({peer.Outbound.Bytes} bytes), dropped {peer.MessagesDropped}, received {peer.MessagesReceived}, unread {peer.Unread.Messages} ({peer.Unread.Bytes} bytes), last read {Ago(peer.SinceLastRead)}, last write {Ago(peer.SinceLastWrite)}");
+        Peers(text, peers, static peer => $"{PeerIdentity.NameOf(peer.RoutingId.Span)} {Quoted(peer.RemoteAddress)} by {Quoted(peer.Endpoint)}: {StateOf(peer)}, sent {peer.MessagesSent}, to send {peer.Outbound.Messages} ({peer.Outbound.Bytes} bytes), dropped {peer.MessagesDropped}, received {peer.MessagesReceived}, unread {peer.Unread.Messages} ({peer.Unread.Bytes} bytes), last read {Ago(peer.SinceLastRead)}, last write {Ago(peer.SinceLastWrite)}");
         return text.ToString();
     }
 

@@ -22,7 +22,7 @@ public sealed record SocketStatistics
     public long FailedHandshakes => HandshakeFailures.Total;
 
     /// <summary>The same by cause.</summary>
-    public required HandshakeFailures HandshakeFailures { get; init; }
+    public required HandshakeFailureCounts HandshakeFailures { get; init; }
 
     /// <summary>Messages that Send took for some peer: of a publisher one per subscriber.</summary>
     public required long AcceptedMessages { get; init; }

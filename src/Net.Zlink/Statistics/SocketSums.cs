@@ -73,7 +73,7 @@ internal sealed class SocketSums
         AcceptedConnections = _accepted,
         DialledConnections = _dialled,
         RefusedConnections = _refused,
-        HandshakeFailures = HandshakeFailures.Of(_failedHandshakes),
+        HandshakeFailures = HandshakeFailureCounts.Of(_failedHandshakes),
         AcceptedMessages = _outbound.AcceptedMessages,
         WrittenMessages = _outbound.WrittenMessages,
         WrittenBytes = _outbound.WrittenBytes,

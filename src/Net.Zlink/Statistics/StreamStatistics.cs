@@ -24,7 +24,7 @@ public sealed record StreamStatistics
     public long FailedHandshakes => HandshakeFailures.Total;
 
     /// <summary>The same by cause. A STREAM peer has no type and sends no ERROR, so two of them stay 0.</summary>
-    public required HandshakeFailures HandshakeFailures { get; init; }
+    public required HandshakeFailureCounts HandshakeFailures { get; init; }
 
     /// <summary>Connections that are closed.</summary>
     public required long ClosedConnections { get; init; }
@@ -69,7 +69,7 @@ public sealed record StreamStatistics
             DialledConnections = sum.Dialled,
             RefusedConnections = sum.Refused,
             AcceptErrors = sum.AcceptErrors,
-            HandshakeFailures = HandshakeFailures.Of(sum.FailedHandshakes),
+            HandshakeFailures = HandshakeFailureCounts.Of(sum.FailedHandshakes),
             ClosedConnections = sum.Closed,
             HandlerFaults = sum.HandlerFaults,
             ReceivedMessages = sum.ReceivedMessages,

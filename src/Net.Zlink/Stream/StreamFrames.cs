@@ -19,6 +19,35 @@ public readonly struct StreamFrames
         Count = batch.Frames;
     }
 
+    /// <summary>Frames that no peer has sent, for a unit test of a <see cref="StreamHandler"/>.</summary>
+    /// <param name="payloads">The payloads, at least one; some may be empty. Copied.</param>
+    /// <returns>The frames, valid for as long as they are referred to.</returns>
+    /// <exception cref="ArgumentException">There is no payload, or all together are longer than a .NET array.</exception>
+    public static StreamFrames Create(params ReadOnlySpan<ReadOnlyMemory<byte>> payloads)
+    {
+        long length = 0;
+        foreach (ReadOnlyMemory<byte> payload in payloads)
+        {
+            length += StreamFraming.HeaderSize + payload.Length;
+        }
+
+        if (length == 0 || length > Array.MaxLength)
+        {
+            throw new ArgumentException("There is at least one payload, and all together fit an array.", nameof(payloads));
+        }
+
+        // The first reference is never given back, so the array never comes to the pool.
+        Slab slab = new Slab.SlabCache(BufferPool.Shared).Adopt(new byte[length]);
+        int position = 0;
+        foreach (ReadOnlyMemory<byte> payload in payloads)
+        {
+            StreamFraming.WriteFrame(slab.Array.AsSpan(position), payload.Span);
+            position += StreamFraming.HeaderSize + payload.Length;
+        }
+
+        return new StreamFrames(new InboundBatch(slab, 0, position, payloads.Length, OwnsSlab: false));
+    }
+
     /// <summary>Number of frames, at least 1.</summary>
     public int Count { get; }
 

@@ -72,7 +72,7 @@ internal sealed class StreamReceiver
             }
         }
 
-        throw new ZlinkException(ZlinkError.Again, $"no message came within {timeout.TotalMilliseconds:0} ms");
+        throw new TimeoutException($"no message came within {timeout.TotalMilliseconds:0} ms");
     }
 
     public ValueTask<StreamMessage> ReceiveAsync(CancellationToken cancellation)

@@ -141,9 +141,9 @@ internal sealed class StreamSender
         }
     }
 
-    private static ZlinkException ErrorOf(SendStatus status, uint peerId) => status switch
+    private static Exception ErrorOf(SendStatus status, uint peerId) => status switch
     {
-        SendStatus.Full => new ZlinkException(ZlinkError.Again, $"peer {peerId} is at its high-water mark, or the context at its QueuedByteLimit: it does not read as fast as this side sends"),
+        SendStatus.Full => new TimeoutException($"peer {peerId} is at its high-water mark, or the context at its QueuedByteLimit: it does not read as fast as this side sends"),
         SendStatus.NotFramed => new ZlinkException(ZlinkError.NotSupported, $"peer {peerId} is a pipe: write to its Output"),
         _ => Unreachable(peerId),
     };

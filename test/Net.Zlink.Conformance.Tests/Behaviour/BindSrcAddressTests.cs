@@ -30,6 +30,6 @@ public sealed class BindSrcAddressTests
         client.Connect($"tcp://127.0.0.2:0;{endpoint["tcp://".Length..]}");
         client.Say("Hello");
         using Message message = await server.ReceiveAsync(Guard.Token).Guarded();
-        Assert.StartsWith("tcp://127.0.0.2:", message.RemoteEndpoint, StringComparison.Ordinal);
+        Assert.StartsWith("tcp://127.0.0.2:", message.RemoteAddress, StringComparison.Ordinal);
     }
 }

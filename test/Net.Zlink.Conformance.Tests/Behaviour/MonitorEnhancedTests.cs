@@ -1,5 +1,6 @@
 using Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -44,11 +45,11 @@ public sealed class MonitorEnhancedTests
         SocketEvent ready = await monitor.NextAsync();
         Assert.Equal(SocketEventTypes.ConnectionReady, ready.Type);
         Assert.Equal(client.Options.RoutingId.ToArray(), ready.RoutingId.ToArray());
-        Assert.Equal(endpoint, ready.LocalEndpoint);
-        Assert.StartsWith("tcp://127.0.0.1:", ready.RemoteEndpoint, StringComparison.Ordinal);
+        Assert.Equal(endpoint, ready.LocalAddress);
+        Assert.StartsWith("tcp://127.0.0.1:", ready.RemoteAddress, StringComparison.Ordinal);
         client.Dispose();
         SocketEvent gone = await monitor.NextAsync();
-        Assert.Equal((SocketEventTypes.Disconnected, 4L, ready.RemoteEndpoint), (gone.Type, gone.Value, gone.RemoteEndpoint));
+        Assert.Equal((SocketEventTypes.Disconnected, 4L, ready.RemoteAddress), (gone.Type, gone.Value, gone.RemoteAddress));
         server.Dispose();
         Assert.Equal([SocketEventTypes.Closed, SocketEventTypes.MonitorStopped], await monitor.NextAsync(2));
     }
@@ -74,7 +75,7 @@ public sealed class MonitorEnhancedTests
         Assert.Equal((2L, 1L, 0L), (peer.MessagesReceived, peer.MessagesSent, peer.Unread.Messages));
         Assert.True(peer.IsConnected);
         Assert.NotNull(peer.ConnectedAt);
-        Assert.StartsWith(transport is Link.Tcp ? "tcp://127.0.0.1:" : transport is Link.Ipc ? "ipc://" : "", peer.RemoteEndpoint, StringComparison.Ordinal);
+        Assert.StartsWith(transport is Link.Tcp ? "tcp://127.0.0.1:" : transport is Link.Ipc ? "ipc://" : "", peer.RemoteAddress, StringComparison.Ordinal);
         client.Dispose();
         await fixture.UntilAsync(() => server.PeerCount == 0);
         Assert.Empty(server.GetPeers());

@@ -42,9 +42,9 @@ public sealed class XpubNodropTests
                 xpub.Send(SocketWords.Bytes($"{sent}"));
                 sent++;
             }
-            catch (ZlinkException e)
+            catch (TimeoutException)
             {
-                error = e.Error;
+                error = ZlinkError.Again;
             }
         }
 

@@ -57,7 +57,7 @@ internal sealed class SideMonitor(SocketMonitor monitor, Func<SocketEvent, strin
         };
         return new ReceivedEvent(name, socketEvent.Value, socketEvent.RoutingId.ToArray(), connectionOf(socketEvent))
         {
-            LocalPort = Uri.TryCreate(socketEvent.LocalEndpoint, UriKind.Absolute, out Uri? local) ? Math.Max(0, local.Port) : 0,
+            LocalPort = Uri.TryCreate(socketEvent.LocalAddress, UriKind.Absolute, out Uri? local) ? Math.Max(0, local.Port) : 0,
         };
     }
 }

@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using Net.Zlink.Buffers;
 using Net.Zlink.Conformance.Tests.Replay.Model;
 using Net.Zlink.Conformance.Tests.Replay.Reading;
+using Net.Zlink.Porting;
 
 namespace Net.Zlink.Conformance.Tests.Sides;
 

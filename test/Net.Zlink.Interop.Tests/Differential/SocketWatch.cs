@@ -41,8 +41,8 @@ internal sealed partial class SocketWatch(IPeerSocket?[] sockets)
 
     /// <summary>A line for each connection, or listener, of each socket: in which order connections come up side by side is nobody's promise.</summary>
     public IEnumerable<string> Events(string[] endpoints) => _events.SelectMany((events, i) => events
-        .GroupBy(static read => (read.LocalEndpoint, read.RemoteEndpoint))
-        .Select(group => string.Create(CultureInfo.InvariantCulture, $"S{i} {Named(group.Key.LocalEndpoint, endpoints)} {Named(group.Key.RemoteEndpoint, endpoints)}: {string.Join(' ', group)}"))
+        .GroupBy(static read => (read.LocalAddress, read.RemoteAddress))
+        .Select(group => string.Create(CultureInfo.InvariantCulture, $"S{i} {Named(group.Key.LocalAddress, endpoints)} {Named(group.Key.RemoteAddress, endpoints)}: {string.Join(' ', group)}"))
         .Order(StringComparer.Ordinal));
 
     private static string Named(string endpoint, string[] endpoints)

@@ -14,7 +14,7 @@ internal abstract class WireConversation
 
     private readonly List<WireStep> _steps = [];
     private readonly List<(int Number, int Value)> _options = [];
-    private readonly PeerState[] _peers;
+    private readonly UserState[] _peers;
     private readonly WebSocketSpeech? _webSocket;
 
     protected WireConversation(int seed, NativeSocketType type, int mostPeers, bool mayConnect, bool isAlwaysReadAtOnce)
@@ -22,7 +22,7 @@ internal abstract class WireConversation
         Random = new Random(seed);
         Type = type;
         Transport = s_transports[Random.Next(s_transports.Length)];
-        _peers = new PeerState[1 + Random.Next(mostPeers)];
+        _peers = new UserState[1 + Random.Next(mostPeers)];
         Aliases = new byte[]?[_peers.Length];
         Connects = mayConnect && Random.Next(3) == 0;
         IsReadAtOnce = isAlwaysReadAtOnce || Random.Next(4) != 0;
@@ -30,7 +30,7 @@ internal abstract class WireConversation
     }
 
     /// <summary>Where a peer stands, as the one that makes the conversation up knows.</summary>
-    protected enum PeerState
+    protected enum UserState
     {
         Absent,
         Talking,
@@ -140,21 +140,21 @@ internal abstract class WireConversation
             case 7 or 8:
                 Add(new WireStep.Receive());
                 break;
-            case 9 when IsReadAtOnce && _peers[peer] != PeerState.Absent:
+            case 9 when IsReadAtOnce && _peers[peer] != UserState.Absent:
                 Add(new WireStep.End(peer, Random.Next(2) == 0));
-                _peers[peer] = PeerState.Absent;
+                _peers[peer] = UserState.Absent;
                 if (ReopensAtOnce)
                 {
                     Open(peer);
                 }
 
                 break;
-            case 10 when MayBreak && _peers[peer] == PeerState.Talking && Random.Next(2) == 0:
+            case 10 when MayBreak && _peers[peer] == UserState.Talking && Random.Next(2) == 0:
                 // Natively an endpoint that is left ends its connections.
                 Add(new WireStep.Anew(peer));
                 for (int i = 0; i < _peers.Length; i++)
                 {
-                    _peers[i] = (i == peer || !Connects) && _peers[i] == PeerState.Talking ? PeerState.Broken : _peers[i];
+                    _peers[i] = (i == peer || !Connects) && _peers[i] == UserState.Talking ? UserState.Broken : _peers[i];
                 }
 
                 break;
@@ -166,9 +166,9 @@ internal abstract class WireConversation
 
     private void MakePeerStep(int peer)
     {
-        if (_peers[peer] != PeerState.Talking)
+        if (_peers[peer] != UserState.Talking)
         {
-            if (_peers[peer] == PeerState.Broken)
+            if (_peers[peer] == UserState.Broken)
             {
                 Add(new WireStep.End(peer, Resets: false));
             }
@@ -191,12 +191,12 @@ internal abstract class WireConversation
         if (_webSocket is not null && MayBreak && Random.Next(12) == 0)
         {
             Add(new WireStep.Open(peer, _webSocket.BadHead()));
-            _peers[peer] = PeerState.Broken;
+            _peers[peer] = UserState.Broken;
             return;
         }
 
         Add(new WireStep.Open(peer, _webSocket?.Head() ?? ""));
-        _peers[peer] = PeerState.Talking;
+        _peers[peer] = UserState.Talking;
         bool isUnderstood = Greet(peer, out byte[] bytes);
         if (bytes.Length > 0)
         {
@@ -210,7 +210,7 @@ internal abstract class WireConversation
         (string what, byte[] frame) = !breaks ? speech.Harmless() : Random.Next(2) == 0 ? speech.Close() : speech.Forbidden();
         if (breaks)
         {
-            _peers[peer] = PeerState.Broken;
+            _peers[peer] = UserState.Broken;
         }
 
         Add(new WireStep.WriteFrame(peer, what, frame, Answers: !breaks));
@@ -226,7 +226,7 @@ internal abstract class WireConversation
 
         if (!isUnderstood)
         {
-            _peers[peer] = PeerState.Broken;
+            _peers[peer] = UserState.Broken;
         }
 
         Add(new WireStep.Write(peer, bytes, pieces, isUnderstood, isInOne ? WebSocketTalk.WrapInOne : Random.Next()));

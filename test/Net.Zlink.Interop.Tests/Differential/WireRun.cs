@@ -301,9 +301,9 @@ internal sealed class WireRun : IDisposable
         foreach (string name in _all.Select(static entry => entry.Wire.Name).Distinct(StringComparer.Ordinal))
         {
             int peer = _all.Find(entry => string.Equals(entry.Wire.Name, name, StringComparison.Ordinal)).Peer;
-            yield return $"events of peer {peer}: {string.Join(' ', events.Where(read => string.Equals(read.RemoteEndpoint, name, StringComparison.Ordinal)).Select(static read => read.ToString()))}";
+            yield return $"events of peer {peer}: {string.Join(' ', events.Where(read => string.Equals(read.RemoteAddress, name, StringComparison.Ordinal)).Select(static read => read.ToString()))}";
         }
 
-        yield return $"other events: {string.Join(' ', events.Where(read => _all.TrueForAll(entry => !string.Equals(entry.Wire.Name, read.RemoteEndpoint, StringComparison.Ordinal))).Select(static read => read.ToString()))}";
+        yield return $"other events: {string.Join(' ', events.Where(read => _all.TrueForAll(entry => !string.Equals(entry.Wire.Name, read.RemoteAddress, StringComparison.Ordinal))).Select(static read => read.ToString()))}";
     }
 }

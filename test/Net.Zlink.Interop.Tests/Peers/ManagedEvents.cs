@@ -29,6 +29,10 @@ internal static class ManagedEvents
             }
         }
 
-        return new PeerEvent((NativeEventTypes)(int)read.Type, read.Value, read.RoutingId.ToArray(), read.LocalEndpoint, read.RemoteEndpoint);
+        return IsOurs(read) ? Next(monitor, timeout) : new PeerEvent((NativeEventTypes)(int)read.Type, read.Value, read.RoutingId.ToArray(), read.LocalAddress, read.RemoteAddress);
     }
+
+    /// <summary>Natively peers over inproc have no events.</summary>
+    private static bool IsOurs(in SocketEvent read) => read.Type is SocketEventTypes.ConnectionReady or SocketEventTypes.Disconnected
+        && (read.LocalAddress + read.RemoteAddress).StartsWith("inproc:", StringComparison.Ordinal);
 }

@@ -1,4 +1,5 @@
 using Net.Zlink.Interop.Tests.Native;
+using Net.Zlink.Porting;
 
 namespace Net.Zlink.Interop.Tests.Peers;
 

@@ -123,7 +123,7 @@ internal sealed class ManagedPeer : IPeerSocket
 
             return PeerSendResult.Sent;
         }
-        catch (ZlinkException e) when (e.Error == ZlinkError.Again)
+        catch (TimeoutException)
         {
             return PeerSendResult.WouldBlock;
         }
@@ -141,7 +141,7 @@ internal sealed class ManagedPeer : IPeerSocket
         {
             message = socket.Receive(timeout);
         }
-        catch (ZlinkException e) when (e.Error == ZlinkError.Again)
+        catch (TimeoutException)
         {
             return null;
         }

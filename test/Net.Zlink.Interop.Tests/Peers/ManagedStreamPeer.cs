@@ -1,6 +1,7 @@
 using System.Text;
 using Net.Zlink.Interop.Tests.Native;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 
 namespace Net.Zlink.Interop.Tests.Peers;
 

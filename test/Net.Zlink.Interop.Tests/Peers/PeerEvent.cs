@@ -3,7 +3,7 @@ using Net.Zlink.Interop.Tests.Native;
 namespace Net.Zlink.Interop.Tests.Peers;
 
 /// <summary>A monitor event with its native numbers.</summary>
-internal sealed record PeerEvent(NativeEventTypes Type, long Value, byte[] RoutingId, string LocalEndpoint, string RemoteEndpoint)
+internal sealed record PeerEvent(NativeEventTypes Type, long Value, byte[] RoutingId, string LocalAddress, string RemoteAddress)
 {
     /// <summary>The reason of a Disconnected: the handshake or the protocol.</summary>
     public const long ReasonProtocol = 3;

@@ -24,22 +24,22 @@ public sealed class MonitorEventTests
         string bound = endpoint.Connect(binder, connecter);
 
         PeerEvent listening = binder.WaitForEvent(NativeEventTypes.Listening);
-        Assert.Equal(bound, listening.LocalEndpoint);
+        Assert.Equal(bound, listening.LocalAddress);
         Assert.Equal(NativeEventTypes.Accepted, binder.NextEvent(Limits.Wait)!.Type);
         PeerEvent accepted = binder.NextEvent(Limits.Wait)!;
         Assert.Equal((NativeEventTypes.ConnectionReady, 0L, "connecter"), (accepted.Type, accepted.Value, Encoding.UTF8.GetString(accepted.RoutingId)));
 
         Assert.Equal(NativeEventTypes.ConnectDelayed, connecter.NextEvent(Limits.Wait)!.Type);
         PeerEvent connected = connecter.NextEvent(Limits.Wait)!;
-        Assert.Equal((NativeEventTypes.Connected, bound), (connected.Type, connected.RemoteEndpoint));
+        Assert.Equal((NativeEventTypes.Connected, bound), (connected.Type, connected.RemoteAddress));
         PeerEvent ready = connecter.NextEvent(Limits.Wait)!;
         Assert.Equal((NativeEventTypes.ConnectionReady, 0L, "binder"), (ready.Type, ready.Value, Encoding.UTF8.GetString(ready.RoutingId)));
-        Assert.Equal(bound, ready.RemoteEndpoint);
+        Assert.Equal(bound, ready.RemoteAddress);
         if (transport is not TestTransport.Ipc)
         {
             // On ws and wss the native core writes the path of its own endpoint behind both addresses, ours "/" behind those that are no endpoint: a peer's port has no path.
-            Assert.Equal(AddressOf(ready.LocalEndpoint), AddressOf(accepted.RemoteEndpoint));
-            Assert.Equal(AddressOf(ready.RemoteEndpoint), AddressOf(accepted.LocalEndpoint));
+            Assert.Equal(AddressOf(ready.LocalAddress), AddressOf(accepted.RemoteAddress));
+            Assert.Equal(AddressOf(ready.RemoteAddress), AddressOf(accepted.LocalAddress));
         }
 
         static string AddressOf(string endpoint) => new Uri(endpoint).GetLeftPart(UriPartial.Authority);

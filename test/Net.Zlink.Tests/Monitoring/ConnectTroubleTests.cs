@@ -70,7 +70,7 @@ public sealed class ConnectTroubleTests : IDisposable
         {
             await peer.SendAsync("HTTP/1.1 503 Service Unavailable\r\n\r\n"u8.ToArray());
             SocketEvent given = await monitor.ReadAsync(Guard.Token).Guarded();
-            Assert.Equal(listener.Endpoint, given.RemoteEndpoint);
+            Assert.Equal(listener.Endpoint, given.RemoteAddress);
             Assert.StartsWith("the peer broke the protocol: ", given.Detail, StringComparison.Ordinal);
         }
 

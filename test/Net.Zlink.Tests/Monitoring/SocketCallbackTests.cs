@@ -123,7 +123,7 @@ public sealed class SocketCallbackTests
         listener.RecordObservableInstruments();
         Assert.Equal(1, values["zlink.socket.failed_handshakes DEALER certificate"]);
         string[] causes = [.. values.Keys.Where(static key => key.StartsWith("zlink.socket.failed_handshakes DEALER ", StringComparison.Ordinal))];
-        Assert.Equal(typeof(HandshakeFailures).GetProperties().Length - 1, causes.Length); // All but their sum.
+        Assert.Equal(typeof(HandshakeFailureCounts).GetProperties().Length - 1, causes.Length); // All but their sum.
     }
 
     [Fact]

@@ -19,7 +19,7 @@ public sealed class SocketMonitorTests
         Assert.Equal([2, 3], ReadAll(some).Select(e => e.Value));
         List<SocketEvent> events = ReadAll(all);
         Assert.Equal([1, 2, 3], events.Select(e => e.Value));
-        Assert.Equal(("tcp://a", "tcp://b", 7u, "why"), (events[1].LocalEndpoint, events[1].RemoteEndpoint, events[1].PeerId, events[1].Detail));
+        Assert.Equal(("tcp://a", "tcp://b", 7u, "why"), (events[1].LocalAddress, events[1].RemoteAddress, events[1].PeerId, events[1].Detail));
     }
 
     [Fact]

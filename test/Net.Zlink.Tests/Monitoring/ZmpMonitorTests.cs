@@ -22,21 +22,21 @@ public sealed class ZmpMonitorTests
         client.Connect(endpoint);
 
         SocketEvent delayed = await NextAsync(there, SocketEventTypes.ConnectDelayed);
-        Assert.Equal((115L, "", endpoint), (delayed.Value, delayed.LocalEndpoint, delayed.RemoteEndpoint));
+        Assert.Equal((115L, "", endpoint), (delayed.Value, delayed.LocalAddress, delayed.RemoteAddress));
         SocketEvent connected = await NextAsync(there, SocketEventTypes.Connected);
-        Assert.Equal(endpoint, connected.RemoteEndpoint);
-        Assert.StartsWith("tcp://127.0.0.1:", connected.LocalEndpoint, StringComparison.Ordinal);
+        Assert.Equal(endpoint, connected.RemoteAddress);
+        Assert.StartsWith("tcp://127.0.0.1:", connected.LocalAddress, StringComparison.Ordinal);
         Assert.True(connected.Value > 0);
         SocketEvent ready = await NextAsync(there, SocketEventTypes.ConnectionReady);
-        Assert.Equal((0L, connected.LocalEndpoint, endpoint), (ready.Value, ready.LocalEndpoint, ready.RemoteEndpoint));
+        Assert.Equal((0L, connected.LocalAddress, endpoint), (ready.Value, ready.LocalAddress, ready.RemoteAddress));
         Assert.Equal("server"u8.ToArray(), ready.RoutingId.ToArray());
 
         SocketEvent listening = await NextAsync(here, SocketEventTypes.Listening);
-        Assert.Equal((endpoint, ""), (listening.LocalEndpoint, listening.RemoteEndpoint));
+        Assert.Equal((endpoint, ""), (listening.LocalAddress, listening.RemoteAddress));
         SocketEvent accepted = await NextAsync(here, SocketEventTypes.Accepted);
-        Assert.Equal((endpoint, connected.LocalEndpoint), (accepted.LocalEndpoint, accepted.RemoteEndpoint));
+        Assert.Equal((endpoint, connected.LocalAddress), (accepted.LocalAddress, accepted.RemoteAddress));
         ready = await NextAsync(here, SocketEventTypes.ConnectionReady);
-        Assert.Equal((0L, connected.LocalEndpoint), (ready.Value, ready.RemoteEndpoint));
+        Assert.Equal((0L, connected.LocalAddress), (ready.Value, ready.RemoteAddress));
         Assert.Equal("client"u8.ToArray(), ready.RoutingId.ToArray());
     }
 
@@ -55,7 +55,7 @@ public sealed class ZmpMonitorTests
         await NextAsync(there, SocketEventTypes.ConnectionReady);
 
         server.Dispose();
-        Assert.Equal(endpoint, (await NextAsync(here, SocketEventTypes.Closed)).LocalEndpoint);
+        Assert.Equal(endpoint, (await NextAsync(here, SocketEventTypes.Closed)).LocalAddress);
         Assert.Equal(0, (await NextAsync(here, SocketEventTypes.MonitorStopped)).Value);
         Assert.Equal(4, (await NextAsync(there, SocketEventTypes.Disconnected)).Value);
         Assert.InRange((await NextAsync(there, SocketEventTypes.ConnectRetried)).Value, 100, 200);
@@ -104,7 +104,7 @@ public sealed class ZmpMonitorTests
             using SocketMonitor monitor = again.OpenMonitor();
             again.Connect(nobody);
             await NextAsync(monitor, SocketEventTypes.ConnectDelayed);
-            Assert.Equal(nobody, (await NextAsync(monitor, SocketEventTypes.Closed)).RemoteEndpoint);
+            Assert.Equal(nobody, (await NextAsync(monitor, SocketEventTypes.Closed)).RemoteAddress);
             Assert.InRange((await NextAsync(monitor, SocketEventTypes.ConnectRetried)).Value, 100, 200);
             await NextAsync(monitor, SocketEventTypes.ConnectDelayed);
         }
@@ -115,7 +115,7 @@ public sealed class ZmpMonitorTests
         await NextAsync(last, SocketEventTypes.ConnectDelayed);
         await NextAsync(last, SocketEventTypes.Closed);
         SocketEvent given = await NextAsync(last, SocketEventTypes.ConnectGivenUp);
-        Assert.Equal((0L, nobody), (given.Value, given.RemoteEndpoint));
+        Assert.Equal((0L, nobody), (given.Value, given.RemoteAddress));
         Assert.EndsWith("; no further attempt is made", given.Detail, StringComparison.Ordinal);
         await Guard.UntilAsync(() => once.PeerCount == 0, "what the test waits for");
         once.Dispose();
@@ -161,8 +161,8 @@ public sealed class ZmpMonitorTests
 
         await NextAsync(other, SocketEventTypes.HandshakeFailedNoDetail);
         Assert.Equal(3, (await NextAsync(other, SocketEventTypes.Disconnected)).Value);
-        Assert.Equal(new HandshakeFailures(0, 1, 0, 0, 0, 0), server.GetStatistics().HandshakeFailures);
-        Assert.Equal(new HandshakeFailures(1, 0, 0, 0, 0, 0), patient.GetStatistics().HandshakeFailures);
+        Assert.Equal(new HandshakeFailureCounts(0, 1, 0, 0, 0, 0), server.GetStatistics().HandshakeFailures);
+        Assert.Equal(new HandshakeFailureCounts(1, 0, 0, 0, 0, 0), patient.GetStatistics().HandshakeFailures);
         Assert.Equal(1, patient.GetStatistics().FailedHandshakes);
     }
 
@@ -182,7 +182,7 @@ public sealed class ZmpMonitorTests
         await NextAsync(monitor, SocketEventTypes.Accepted);
         Assert.Equal(0x10000013, (await NextAsync(monitor, SocketEventTypes.HandshakeFailedProtocol)).Value);
         Assert.Equal(3, (await NextAsync(monitor, SocketEventTypes.Disconnected)).Value);
-        Assert.Equal(new HandshakeFailures(0, 0, 1, 0, 0, 0), server.GetStatistics().HandshakeFailures);
+        Assert.Equal(new HandshakeFailureCounts(0, 0, 1, 0, 0, 0), server.GetStatistics().HandshakeFailures);
     }
 
     [Fact]
@@ -207,7 +207,7 @@ public sealed class ZmpMonitorTests
         // Whoever reads the other's HELLO first tells the other by an ERROR.
         foreach (ZmpSocket socket in new ZmpSocket[] { server, client })
         {
-            HandshakeFailures failures = socket.GetStatistics().HandshakeFailures;
+            HandshakeFailureCounts failures = socket.GetStatistics().HandshakeFailures;
             Assert.Equal((1, 1), (failures.Total, failures.TypeMismatch + failures.ErrorReceived));
         }
 
@@ -276,7 +276,7 @@ public sealed class ZmpMonitorTests
         string endpoint = first.Bind("tcp://127.0.0.1:0");
         Assert.Throws<ZlinkException>(() => second.Bind(endpoint));
         SocketEvent failed = await NextAsync(monitor, SocketEventTypes.BindFailed);
-        Assert.Equal((98L, endpoint["tcp://".Length..]), (failed.Value, failed.LocalEndpoint));
+        Assert.Equal((98L, endpoint["tcp://".Length..]), (failed.Value, failed.LocalAddress));
         Assert.Throws<ZlinkException>(() => second.Bind("tcp://"));
         Assert.Throws<ZlinkException>(() => second.Bind("pgm://127.0.0.1:5555"));
         Assert.False(monitor.TryRead(out _));
@@ -318,37 +318,55 @@ public sealed class ZmpMonitorTests
         string numeric = $"{wildcard[..wildcard.IndexOf(':', StringComparison.Ordinal)]}://127.0.0.1:{new Uri(server.Bind(wildcard).Replace('*', '0')).Port}{path}";
         client.Connect(numeric);
         SocketEvent connected = await NextAsync(there, SocketEventTypes.Connected);
-        Assert.EndsWith(path, connected.LocalEndpoint, StringComparison.Ordinal);
-        Assert.Equal(connected.LocalEndpoint, (await NextAsync(there, SocketEventTypes.ConnectionReady)).LocalEndpoint);
+        Assert.EndsWith(path, connected.LocalAddress, StringComparison.Ordinal);
+        Assert.Equal(connected.LocalAddress, (await NextAsync(there, SocketEventTypes.ConnectionReady)).LocalAddress);
         foreach (SocketEventTypes type in new[] { SocketEventTypes.Accepted, SocketEventTypes.ConnectionReady })
         {
             SocketEvent one = await NextAsync(here, type);
-            Assert.Equal((numeric, connected.LocalEndpoint), (one.LocalEndpoint, one.RemoteEndpoint));
+            Assert.Equal((numeric, connected.LocalAddress), (one.LocalAddress, one.RemoteAddress));
         }
 
         numeric = $"{wildcard[..wildcard.IndexOf(':', StringComparison.Ordinal)]}://127.0.0.1:{new Uri(stream.Bind(wildcard).Replace('*', '0')).Port}{path}";
         using StreamSocket raw = context.CreateStream();
         await raw.ConnectAsync(numeric, Guard.Token).Guarded();
-        Assert.Equal(numeric, (await NextAsync(streams, SocketEventTypes.Accepted)).LocalEndpoint);
-        Assert.Equal(numeric, (await NextAsync(streams, SocketEventTypes.ConnectionReady)).LocalEndpoint);
+        Assert.Equal(numeric, (await NextAsync(streams, SocketEventTypes.Accepted)).LocalAddress);
+        Assert.Equal(numeric, (await NextAsync(streams, SocketEventTypes.ConnectionReady)).LocalAddress);
     }
 
     [Fact]
-    public async Task Inproc_has_no_events()
+    public async Task Peers_over_inproc_are_ready_and_disconnected_with_their_routing_ids()
     {
+        const string Endpoint = "inproc://events";
         await using ZlinkContext context = _context;
-        PairSocket server = context.CreatePair();
-        PairSocket client = context.CreatePair();
+        RouterSocket server = context.CreateRouter(new RouterOptions { RoutingId = "server"u8.ToArray() });
+        DealerSocket client = context.CreateDealer(new DealerOptions { RoutingId = "client"u8.ToArray() });
         using SocketMonitor here = server.OpenMonitor();
         using SocketMonitor there = client.OpenMonitor();
-        server.Bind("inproc://quiet");
-        client.Connect("inproc://quiet");
+        client.Connect(Endpoint);
+        server.Bind(Endpoint);
+        SocketEvent accepted = await NextAsync(here, SocketEventTypes.ConnectionReady);
+        SocketEvent connected = await NextAsync(there, SocketEventTypes.ConnectionReady);
+        Assert.Equal((Endpoint, "", "client", "client"), (accepted.LocalAddress, accepted.RemoteAddress, TextOf(accepted.RoutingId), TextOf(accepted.PeerRoutingId)));
+        Assert.Equal(("", Endpoint, "server", "server"), (connected.LocalAddress, connected.RemoteAddress, TextOf(connected.RoutingId), TextOf(connected.PeerRoutingId)));
         client.Send("x"u8);
-        (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
-        client.Dispose();
-        server.Dispose();
+        client.Dispose(); // Which this side asked for: it is no event there.
         await NextAsync(there, SocketEventTypes.MonitorStopped);
+        SocketEvent gone = await NextAsync(here, SocketEventTypes.Disconnected);
+        Assert.Equal((4L, "", "client", Endpoint), (gone.Value, TextOf(gone.RoutingId), TextOf(gone.PeerRoutingId), gone.LocalAddress));
+        Assert.Equal("the peer ended the connection", gone.Detail);
+        (await server.ReceiveAsync(Guard.Token).Guarded()).Dispose();
+
+        DealerSocket next = context.CreateDealer();
+        using SocketMonitor ofNext = next.OpenMonitor();
+        next.Connect(Endpoint);
+        await NextAsync(ofNext, SocketEventTypes.ConnectionReady);
+        await NextAsync(here, SocketEventTypes.ConnectionReady);
+        server.Dispose();
         await NextAsync(here, SocketEventTypes.MonitorStopped);
+        SocketEvent lost = await NextAsync(ofNext, SocketEventTypes.Disconnected);
+        Assert.Equal((4L, "server", "server", Endpoint), (lost.Value, TextOf(lost.RoutingId), TextOf(lost.PeerRoutingId), lost.RemoteAddress));
+
+        static string TextOf(ReadOnlyMemory<byte> id) => System.Text.Encoding.ASCII.GetString(id.Span);
     }
 
     [Fact]

@@ -1,4 +1,5 @@
 using Net.Zlink.Buffers;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 

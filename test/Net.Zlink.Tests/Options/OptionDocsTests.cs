@@ -67,7 +67,7 @@ public sealed class OptionDocsTests
         string[] names = [.. OptionsOfSockets().Select(static p => NameOf(p))];
         Assert.Contains("SocketOptions.Linger", names, StringComparer.Ordinal);
         Assert.Contains("SocketOptions.Tls", names, StringComparer.Ordinal);
-        Assert.Contains("WebSocketOptions.AllowedPaths", names, StringComparer.Ordinal);
+        Assert.Contains("WebSocketTransportOptions.AllowedPaths", names, StringComparer.Ordinal);
         Assert.Contains("TlsOptions.Validation", names, StringComparer.Ordinal);
         Assert.Contains("at its high-water mark nothing is sent", DocOf(typeof(XPubOptions).GetProperty(nameof(XPubOptions.NoDrop))!), StringComparison.Ordinal);
         Assert.Contains(OptionTypes(), static t => t == typeof(BufferPoolOptions));
@@ -78,19 +78,19 @@ public sealed class OptionDocsTests
 
     // The others are fixed where they are handed over.
     private static IEnumerable<PropertyInfo> OptionsOfSockets() =>
-        OptionTypes().Where(static t => t.IsSubclassOf(typeof(SocketOptions)) || t == typeof(SocketOptions) || t == typeof(TlsOptions) || t == typeof(WebSocketOptions)).SelectMany(static t => Settable(t));
+        OptionTypes().Where(static t => t.IsSubclassOf(typeof(SocketOptions)) || t == typeof(SocketOptions) || t == typeof(TlsOptions) || t == typeof(WebSocketTransportOptions)).SelectMany(static t => Settable(t));
 
     private static IEnumerable<PropertyInfo> Settable(Type type) =>
         type.GetProperties(BindingFlags.Public | BindingFlags.Instance | BindingFlags.DeclaredOnly)
             .Where(static p => p.SetMethod is { IsPublic: true } || IsGroup(p) || (p.PropertyType != typeof(string) && p.PropertyType.IsAssignableTo(typeof(IEnumerable))))
             .Where(static p => !p.IsDefined(typeof(CompilerGeneratedAttribute)));
 
-    private static bool IsGroup(PropertyInfo property) => property.PropertyType == typeof(TlsOptions) || property.PropertyType == typeof(WebSocketOptions);
+    private static bool IsGroup(PropertyInfo property) => property.PropertyType == typeof(TlsOptions) || property.PropertyType == typeof(WebSocketTransportOptions);
 
     private static string NameOf(PropertyInfo property) => $"{property.DeclaringType!.Name}.{property.Name}";
 
     private static string TableNameOf(PropertyInfo property) =>
-        property.DeclaringType == typeof(TlsOptions) ? $"Tls.{property.Name}" : property.DeclaringType == typeof(WebSocketOptions) ? $"WebSocket.{property.Name}" : property.Name;
+        property.DeclaringType == typeof(TlsOptions) ? $"Tls.{property.Name}" : property.DeclaringType == typeof(WebSocketTransportOptions) ? $"WebSocket.{property.Name}" : property.Name;
 
     /// <summary>The cell about it: the last one of the table of native options, the last but one of those that are only here.</summary>
     private static string WhenInTable(PropertyInfo property)

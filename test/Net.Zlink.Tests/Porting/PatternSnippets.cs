@@ -25,7 +25,7 @@ public sealed class PatternSnippets
 
         foreach (PeerInfo peer in publisher.GetPeers().Where(static p => p.MessagesDropped > 0))
         {
-            Console.WriteLine($"{peer.RemoteEndpoint}: {peer.Outbound.Messages} messages wait, {peer.MessagesDropped} dropped");
+            Console.WriteLine($"{peer.RemoteAddress}: {peer.Outbound.Messages} messages wait, {peer.MessagesDropped} dropped");
         }
 
         Assert.Single(publisher.GetPeers(), static p => p.MessagesDropped > 0);
@@ -157,7 +157,7 @@ public sealed class PatternSnippets
 
     private static void ConnectAgain(ZmpSocket socket, TimeSpan pause, CancellationToken end)
     {
-        socket.OnEvent(SocketEventTypes.ConnectGivenUp, given => _ = ConnectLaterAsync(given.RemoteEndpoint));
+        socket.OnEvent(SocketEventTypes.ConnectGivenUp, given => _ = ConnectLaterAsync(given.RemoteAddress));
 
         async Task ConnectLaterAsync(string endpoint)
         {

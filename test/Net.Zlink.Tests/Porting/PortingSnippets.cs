@@ -1,5 +1,6 @@
 using System.Text;
 using Net.Zlink.Monitoring;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -71,7 +72,7 @@ public sealed class PortingSnippets
         {
             using Message late = dealer.Receive(TimeSpan.FromMilliseconds(10));
         }
-        catch (ZlinkException e) when (e.Error == ZlinkError.Again)
+        catch (TimeoutException)
         {
             missed++;
         }
@@ -118,11 +119,11 @@ public sealed class PortingSnippets
         SocketEvent first = await monitor.ReadAsync(cancellation);
         Assert.Equal(SocketEventTypes.Listening, first.Type);
 
-        using IDisposable calls = router.OnEvent(SocketEventTypes.Disconnected, lost => Console.WriteLine(lost.RemoteEndpoint));
+        using IDisposable calls = router.OnEvent(SocketEventTypes.Disconnected, lost => Console.WriteLine(lost.RemoteAddress));
 
         foreach (PeerInfo peer in router.GetPeers())
         {
-            Console.WriteLine($"{peer.RemoteEndpoint}: {peer.MessagesSent} sent, {peer.MessagesReceived} received");
+            Console.WriteLine($"{peer.RemoteAddress}: {peer.MessagesSent} sent, {peer.MessagesReceived} received");
         }
 
         Assert.Equal(0, router.PeerCount);

@@ -1,4 +1,5 @@
 using System.Text;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -64,7 +65,7 @@ public sealed class ProxyConflateTests : IAsyncDisposable
     {
         (PairSocket back, _) = Pairs();
         (ZmpSocket control, ReceivingSocket commander) = await ConflatingAsync("DEALER");
-        var proxy = new Proxy(_front, back, capture: null, control);
+        var proxy = NativeProxy.Create(_front, back, capture: null, control);
         Task run = proxy.RunAsync(Guard.Token);
         await ((DealerSocket)commander).SendAsync("STATISTICS"u8.ToArray(), Guard.Token);
         await Guard.UntilAsync(() => proxy.GetStatistics().Undeliverable == 1, "the answer is counted");

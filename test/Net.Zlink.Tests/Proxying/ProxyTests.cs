@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using System.Text;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -182,7 +183,7 @@ public sealed class ProxyTests : IAsyncDisposable
         (PairSocket front, PairSocket client) = Pairs();
         (PairSocket back, PairSocket worker) = Pairs();
         (PairSocket control, PairSocket commander) = Pairs();
-        var proxy = new Proxy(front, back, control: control);
+        var proxy = NativeProxy.Create(front, back, capture: null, control);
         Task run = proxy.RunAsync(Guard.Token);
         using var message = new MessageBuilder();
         await client.SendAsync(message.Add("ab"u8).Add("cde"u8), Guard.Token);
@@ -230,7 +231,7 @@ public sealed class ProxyTests : IAsyncDisposable
         control.Subscribe([]);
         control.Connect(commander.Bind("tcp://127.0.0.1:0"));
         (await commander.ReceiveAsync(Guard.Token).Guarded()).Dispose();
-        Task run = new Proxy(front, back, capture: null, control).RunAsync(Guard.Token);
+        Task run = NativeProxy.Create(front, back, capture: null, control).RunAsync(Guard.Token);
         await client.SendAsync("x"u8.ToArray(), Guard.Token);
         (await worker.ReceiveAsync(Guard.Token).Guarded()).Dispose();
 
@@ -392,7 +393,7 @@ public sealed class ProxyTests : IAsyncDisposable
         Assert.Throws<ArgumentNullException>(() => new Proxy(null!, pair));
         Assert.Throws<ArgumentNullException>(() => new Proxy(pair, null!));
         Assert.Throws<ArgumentException>(() => new Proxy(pair, pair, _context.CreateSub()));
-        Assert.Throws<ArgumentException>(() => new Proxy(pair, pair, capture: null, pair));
+        Assert.Throws<ArgumentException>(() => NativeProxy.Create(pair, pair, capture: null, pair));
     }
 
     private static string TextOf(Message message) => string.Join('|', message.ToArrays().Select(Encoding.ASCII.GetString));

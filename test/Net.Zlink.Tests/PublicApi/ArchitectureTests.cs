@@ -24,6 +24,9 @@ public sealed class ArchitectureTests
     // Values without behaviour, whose names are also those of members in the layers: a check by name cannot tell the two apart.
     private static readonly string[] SharedValues = ["RoutingId", "QueueDepth"];
 
+    // These have a namespace of their own all the same: a user of new code does not see them.
+    private static readonly HashSet<string> SubjectsWithNamespace = new(["Porting"], StringComparer.Ordinal);
+
     [Fact]
     public void Layers_use_only_the_layers_below_them()
     {
@@ -68,7 +71,7 @@ public sealed class ArchitectureTests
             }
 
             string folder = Path.GetDirectoryName(path)!.Replace('\\', '/').Replace('/', '.');
-            string expected = LayerOf(path).Length == 0 ? "Net.Zlink" : $"Net.Zlink.{folder}";
+            string expected = LayerOf(path).Length == 0 && !SubjectsWithNamespace.Contains(folder) ? "Net.Zlink" : $"Net.Zlink.{folder}";
             string actual = Regex.Match(text, @"^namespace (?<name>[\w.]+);", RegexOptions.Multiline, TimeSpan.FromSeconds(10)).Groups["name"].Value;
             if (actual.Length > 0 && !string.Equals(actual, expected, StringComparison.Ordinal))
             {

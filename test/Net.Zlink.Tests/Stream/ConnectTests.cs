@@ -70,9 +70,9 @@ public sealed class ConnectTests
         Assert.Contains("nobody listens", thrown.Message, StringComparison.Ordinal);
         Assert.Contains(endpoint, thrown.Message, StringComparison.Ordinal);
         SocketEvent delayed = await monitor.ReadAsync(Guard.Token).Guarded();
-        Assert.Equal((SocketEventTypes.ConnectDelayed, endpoint), (delayed.Type, delayed.RemoteEndpoint));
+        Assert.Equal((SocketEventTypes.ConnectDelayed, endpoint), (delayed.Type, delayed.RemoteAddress));
         SocketEvent closed = await monitor.ReadAsync(Guard.Token).Guarded();
-        Assert.Equal((SocketEventTypes.Closed, endpoint), (closed.Type, closed.RemoteEndpoint));
+        Assert.Equal((SocketEventTypes.Closed, endpoint), (closed.Type, closed.RemoteAddress));
         Assert.Equal(0, client.PeerCount);
         Assert.False(client.TryReceive(out _));
     }

@@ -1,4 +1,5 @@
 using System.Buffers;
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 

@@ -101,7 +101,7 @@ public sealed class EndpointNonsenseTests
         Assert.IsType<System.Net.Sockets.SocketException>(thrown.InnerException);
         var failed = await monitor.NextAsync(Net.Zlink.Monitoring.SocketEventTypes.BindFailed);
         Assert.Equal((long)ZlinkError.AddressInUse, failed.Value);
-        Assert.Equal(endpoint["tcp://".Length..], failed.LocalEndpoint);
+        Assert.Equal(endpoint["tcp://".Length..], failed.LocalAddress);
     }
 
     private static void AssertHelpful(string endpoint, ZlinkError expected, ZlinkException thrown)

@@ -82,7 +82,7 @@ public sealed class EndpointTests
         RawPeer refused = await fixture.ConnectAsync(endpoint);
         Assert.Empty(await refused.ReadToEndAsync());
         SocketEvent one = await monitor.NextAsync(SocketEventTypes.ConnectionRefused);
-        Assert.Equal((endpoint, refused.LocalEndpoint, 0u), (one.LocalEndpoint, one.RemoteEndpoint, one.PeerId));
+        Assert.Equal((endpoint, refused.LocalAddress, 0u), (one.LocalAddress, one.RemoteAddress, one.PeerId));
         Assert.Contains("raise MaxConnections", one.Detail, StringComparison.Ordinal);
         Assert.Equal((3L, 1L), (socket.GetStatistics().AcceptedConnections, socket.GetStatistics().RefusedConnections));
         Assert.False(socket.TryReceive(out _));

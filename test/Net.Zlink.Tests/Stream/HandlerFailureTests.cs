@@ -37,7 +37,7 @@ public sealed class HandlerFailureTests
         Assert.Equal((badId, DisconnectReason.HandlerFailed), (ended.Id, reason));
         SocketEvent failed = await monitor.NextAsync(SocketEventTypes.HandlerFailed);
         Assert.Equal(badId, failed.PeerId);
-        Assert.Equal($"tcp://{bad.Socket.LocalEndPoint}", failed.RemoteEndpoint);
+        Assert.Equal($"tcp://{bad.Socket.LocalEndPoint}", failed.RemoteAddress);
         Assert.Contains(how, failed.Detail, StringComparison.Ordinal);
         SocketEvent disconnected = await monitor.NextAsync(SocketEventTypes.Disconnected);
         Assert.Equal((badId, 3L), (disconnected.PeerId, disconnected.Value));

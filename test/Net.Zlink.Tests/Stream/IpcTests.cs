@@ -110,7 +110,7 @@ public sealed class IpcTests : IDisposable
         await File.WriteAllTextAsync(_folder["file"], "", Guard.Token);
         Check($"ipc://{_folder["none/a"]}", ZlinkError.NotFound, "make it first");
         SocketEvent failed = await monitor.NextAsync(SocketEventTypes.BindFailed);
-        Assert.Equal((2L, _folder["none/a"]), (failed.Value, failed.LocalEndpoint));
+        Assert.Equal((2L, _folder["none/a"]), (failed.Value, failed.LocalAddress));
         Check($"ipc://{_folder["file"]}", ZlinkError.AddressInUse, "is not a socket");
         Check($"ipc://{new string('x', 108)}", ZlinkError.NameTooLong, "use a shorter path");
         Check("ipc://@", ZlinkError.InvalidArgument, "write ipc://@name");
@@ -142,14 +142,14 @@ public sealed class IpcTests : IDisposable
         StreamSocket server = fixture.Context.CreateStream();
         using SocketMonitor monitor = server.OpenMonitor();
         string endpoint = server.Bind($"ipc://{_folder["a"]}");
-        Assert.Equal(endpoint, (await monitor.NextAsync(SocketEventTypes.Listening)).LocalEndpoint);
+        Assert.Equal(endpoint, (await monitor.NextAsync(SocketEventTypes.Listening)).LocalAddress);
         StreamSocket client = fixture.Context.CreateStream();
         using SocketMonitor clients = client.OpenMonitor();
         await client.ConnectAsync(endpoint, Guard.Token).Guarded();
         SocketEvent accepted = await monitor.NextAsync(SocketEventTypes.Accepted);
-        Assert.Equal((endpoint, "ipc://"), (accepted.LocalEndpoint, accepted.RemoteEndpoint));
+        Assert.Equal((endpoint, "ipc://"), (accepted.LocalAddress, accepted.RemoteAddress));
         SocketEvent connected = await clients.NextAsync(SocketEventTypes.Connected);
-        Assert.Equal(("ipc://", endpoint), (connected.LocalEndpoint, connected.RemoteEndpoint));
+        Assert.Equal(("ipc://", endpoint), (connected.LocalAddress, connected.RemoteAddress));
     }
 
     [Fact]

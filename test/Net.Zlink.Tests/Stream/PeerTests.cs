@@ -103,7 +103,7 @@ public sealed class PeerTests
         Assert.Equal(raw.Socket.LocalEndPoint, peer.RemoteEndPoint);
         Assert.Equal(raw.Socket.RemoteEndPoint, peer.LocalEndPoint);
         Assert.Equal(endpoint, peer.Endpoint);
-        Assert.Equal($"peer {id} ({raw.LocalEndpoint})", peer.ToString());
+        Assert.Equal($"peer {id} ({raw.LocalAddress})", peer.ToString());
     }
 
     [Fact]

@@ -92,10 +92,10 @@ public sealed class QueuedByteLimitTests
         await fixture.ConnectAsync(endpoint, KernelBuffer);
         uint id = await socket.NextConnectedAsync();
         byte[] payload = new byte[Payload];
-        ZlinkException? refused = null;
+        TimeoutException? refused = null;
         await fixture.UntilAsync(() =>
         {
-            refused = Record.Exception(() => socket.Send(id, payload, TimeSpan.Zero)) as ZlinkException;
+            refused = Record.Exception(() => socket.Send(id, payload, TimeSpan.Zero)) as TimeoutException;
             return refused is not null && fixture.Context.GetStatistics() is { QueuedBytes: >= Limit - (16 * 1024), QueuesWaiting: 1 };
         });
         Assert.Contains("QueuedByteLimit", refused!.Message, StringComparison.Ordinal);

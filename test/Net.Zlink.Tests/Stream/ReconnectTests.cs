@@ -40,7 +40,7 @@ public sealed class ReconnectTests
         {
             SocketEvent one = await monitor.ReadAsync(Guard.Token).Guarded();
             Assert.Equal(type, one.Type);
-            Assert.Equal(listener.Endpoint, one.RemoteEndpoint);
+            Assert.Equal(listener.Endpoint, one.RemoteAddress);
             if (type == SocketEventTypes.ConnectRetried)
             {
                 Assert.InRange(one.Value, 1000, 2000);

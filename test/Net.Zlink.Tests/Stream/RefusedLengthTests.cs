@@ -59,7 +59,7 @@ public sealed class RefusedLengthTests
         await peer.ReadToAnyEndAsync();
         string line = Assert.Single(Warnings());
         Assert.EndsWith(likely, line, StringComparison.Ordinal);
-        Assert.Contains(peer.LocalEndpoint, line, StringComparison.Ordinal);
+        Assert.Contains(peer.LocalAddress, line, StringComparison.Ordinal);
     }
 
     [Fact]

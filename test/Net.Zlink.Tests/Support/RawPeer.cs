@@ -10,7 +10,7 @@ internal sealed class RawPeer(Socket socket) : IDisposable
 {
     public Socket Socket => socket;
 
-    public string LocalEndpoint => $"tcp://{socket.LocalEndPoint}";
+    public string LocalAddress => $"tcp://{socket.LocalEndPoint}";
 
     /// <summary>Connects to an endpoint of the library.</summary>
     /// <param name="endpoint">As Bind returned it.</param>

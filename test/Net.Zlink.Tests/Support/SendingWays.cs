@@ -30,7 +30,7 @@ internal sealed class SendingWays : IDisposable
         WaitAsync = (payload, token) => socket.SendAsync(payload, token),
         ManyAsync = (payloads, token) => socket.SendManyAsync(payloads, token),
         TryParts = socket.TrySend,
-        BlockParts = socket.Send,
+        BlockParts = message => socket.Send(message),
         PartsAsync = socket.SendAsync,
     };
 
@@ -52,7 +52,7 @@ internal sealed class SendingWays : IDisposable
         WaitAsync = (payload, token) => socket.SendAsync(payload, token),
         ManyAsync = (payloads, token) => socket.SendManyAsync(payloads, token),
         TryParts = socket.TrySend,
-        BlockParts = socket.Send,
+        BlockParts = message => socket.Send(message),
         PartsAsync = socket.SendAsync,
     };
 
@@ -63,7 +63,7 @@ internal sealed class SendingWays : IDisposable
         WaitAsync = (payload, token) => socket.SendAsync(payload, token),
         ManyAsync = (payloads, token) => socket.SendManyAsync(payloads, token),
         TryParts = socket.TrySend,
-        BlockParts = socket.Send,
+        BlockParts = message => socket.Send(message),
         PartsAsync = socket.SendAsync,
     };
 

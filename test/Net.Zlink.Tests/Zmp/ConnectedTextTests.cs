@@ -1,3 +1,4 @@
+using Net.Zlink.Porting;
 using Net.Zlink.Tests.Support;
 using Xunit;
 

@@ -171,7 +171,7 @@ public sealed class CountedTests
 
         SocketEvent told = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Contains("at its byte limit", told.Detail, StringComparison.Ordinal);
-        Assert.Equal((bound, Assert.Single(router.GetPeers()).RemoteEndpoint), (told.LocalEndpoint, told.RemoteEndpoint));
+        Assert.Equal((bound, Assert.Single(router.GetPeers()).RemoteAddress), (told.LocalAddress, told.RemoteAddress));
         Assert.Equal(0, router.GetStatistics().DroppedAtHighWaterMark);
         Assert.Contains("1 at a byte limit", router.Describe(), StringComparison.Ordinal);
         Assert.Equal(1, Assert.Single(router.GetPeers()).MessagesDropped);

@@ -251,7 +251,7 @@ public sealed class CountersTests
                     (int of, int number) = Numbered.Check(message, topicLength: 1);
                     Assert.Equal(sender, of);
                     Assert.True(number > _last || _takesTurns, $"message {number} came behind {_last}");
-                    object connection = isAccepting ? message.PeerState ??= new object() : to; // One for all that a socket makes itself: those go on in order.
+                    object connection = isAccepting ? message.UserState ??= new object() : to; // One for all that a socket makes itself: those go on in order.
                     Run run = _runs.GetValueOrDefault(connection, new Run(number, number - 1, Gaps: 0));
                     Assert.True(number > run.Last, $"message {number} came behind {run.Last} of the same connection");
                     _runs[connection] = run with { Last = number, Gaps = run.Gaps + (number == run.Last + 1 ? 0 : 1) };

@@ -35,7 +35,7 @@ public sealed class MessageTests
         Assert.Throws<ObjectDisposedException>(() => same[0]);
         Assert.Throws<ObjectDisposedException>(() => same.PartCount);
         Assert.Throws<ObjectDisposedException>(() => same.RoutingId);
-        Assert.Throws<ObjectDisposedException>(() => same.RemoteEndpoint);
+        Assert.Throws<ObjectDisposedException>(() => same.RemoteAddress);
         Assert.Throws<ObjectDisposedException>(() => same.TryGetProperty("Peer-Address", out _));
         Assert.Throws<ObjectDisposedException>(() => same.ToArrays());
         Assert.Throws<ObjectDisposedException>(() => same.Copy());
@@ -50,7 +50,7 @@ public sealed class MessageTests
         (_, PairSocket sender) = Pair(fixture, "inproc://empty");
         Message none = default;
         none.Dispose();
-        Assert.Equal((0, 0, 0, ""), (none.PartCount, none.Span.Length, none.RoutingId.Length, none.RemoteEndpoint));
+        Assert.Equal((0, 0, 0, ""), (none.PartCount, none.Span.Length, none.RoutingId.Length, none.RemoteAddress));
         Assert.False(none.TryGetProperty("Peer-Address", out _));
         Assert.Empty(none.ToArrays());
         Assert.Equal(0, none.Copy().PartCount);
@@ -122,7 +122,7 @@ public sealed class MessageTests
         Assert.Equal((await monitor.NextAsync(SocketEventTypes.Accepted)).Value.ToString(CultureInfo.InvariantCulture), descriptor);
         Assert.False(message.TryGetProperty("socket-type", out _));
         Assert.Throws<ArgumentNullException>(() => message.TryGetProperty(null!, out _));
-        Assert.StartsWith("tcp://127.0.0.1:", message.RemoteEndpoint, StringComparison.Ordinal);
+        Assert.StartsWith("tcp://127.0.0.1:", message.RemoteAddress, StringComparison.Ordinal);
     }
 
     [Fact]

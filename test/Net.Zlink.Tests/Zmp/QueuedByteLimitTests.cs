@@ -40,7 +40,7 @@ public sealed class QueuedByteLimitTests
         DealerSocket other = NewDealer(fixture);
         other.Connect(fixture.Listen().Endpoint);
         Assert.Equal(2, Fill(other));
-        ZlinkException refused = Assert.Throws<ZlinkException>(() => other.Send(Payload, TimeSpan.Zero));
+        TimeoutException refused = Assert.Throws<TimeoutException>(() => other.Send(Payload, TimeSpan.Zero));
         Assert.Contains("QueuedByteLimit", refused.Message, StringComparison.Ordinal);
         Assert.Contains("queues of the context wait: ", other.Describe(), StringComparison.Ordinal);
         Assert.Equal(2, fixture.Context.GetStatistics().QueuesWaiting);

@@ -50,7 +50,7 @@ public sealed class RejectedConnectTests
         router.Connect(other.Endpoint);
         using RawPeer peer = await other.AcceptAsync();
         await peer.SendAsync(Greeting);
-        Assert.Equal(other.Endpoint, (await monitor.ReadAsync(Guard.Token).Guarded()).RemoteEndpoint);
+        Assert.Equal(other.Endpoint, (await monitor.ReadAsync(Guard.Token).Guarded()).RemoteAddress);
     }
 
     [Fact]

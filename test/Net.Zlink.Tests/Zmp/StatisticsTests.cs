@@ -155,7 +155,7 @@ public sealed class StatisticsTests
         sender.Send("b"u8);
         sender.Disconnect(endpoint);
         SocketEvent dropped = await monitor.ReadAsync(Guard.Token).Guarded();
-        Assert.Equal((2L, endpoint), (dropped.Value, dropped.RemoteEndpoint));
+        Assert.Equal((2L, endpoint), (dropped.Value, dropped.RemoteAddress));
         SocketStatistics counters = sender.GetStatistics();
         Assert.Equal((2, 0, 0, 2), (counters.AcceptedMessages, counters.WrittenMessages, counters.QueuedMessages, counters.DroppedMessages));
     }

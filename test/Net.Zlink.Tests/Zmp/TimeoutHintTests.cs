@@ -68,7 +68,7 @@ public sealed class TimeoutHintTests
         await using var fixture = new ContextFixture();
         (DealerSocket _, DealerSocket receiver) = fixture.Context.CreateConnectedDealers();
         await fixture.UntilAsync(() => receiver.PeerCount == 1);
-        Assert.Equal("no message came within 1 ms (EAGAIN)", ReceiveError(receiver));
+        Assert.Equal("no message came within 1 ms", ReceiveError(receiver));
     }
 
     private static string ReceiveError(ReceivingSocket socket) => MessageOf(() => socket.Receive(Short).Dispose());
@@ -77,8 +77,6 @@ public sealed class TimeoutHintTests
 
     private static string MessageOf(Action act)
     {
-        ZlinkException vain = Assert.Throws<ZlinkException>(act);
-        Assert.Equal(ZlinkError.Again, vain.Error);
-        return vain.Message;
+        return Assert.Throws<TimeoutException>(act).Message;
     }
 }

@@ -13,6 +13,7 @@ internal sealed class InprocLink : PeerLink
     private string? _problem;
     private bool _isAwaited;
     private long _notified;
+    private bool _isReady;
 
     /// <param name="socket">Whose end this is.</param>
     /// <param name="inbound">Where it reads.</param>
@@ -105,6 +106,19 @@ internal sealed class InprocLink : PeerLink
         // Not before those are announced: what the connecter says of topics from here on is read behind them.
         Volatile.Write(ref connecter._other, binder);
         Volatile.Write(ref binder._other, connecter);
+    }
+
+    /// <summary>Tells the monitors that the two ends are one pair. Not for an end that was closed before.</summary>
+    public void PublishReady()
+    {
+        lock (Own) // Behind it comes what tells the end, also where another thread closes this at once.
+        {
+            if (Other is not null)
+            {
+                _isReady = true;
+                Publish(SocketEventTypes.ConnectionReady, 0, detail: null);
+            }
+        }
     }
 
     public override SendStatus TrySend(in OutgoingMessage message, bool force = false)
@@ -200,6 +214,8 @@ internal sealed class InprocLink : PeerLink
         {
             // What it has not read yet stays readable there.
             Volatile.Write(ref other._other, null);
+            PublishEnd(reason);
+            other.PublishEnd(reason == DisconnectReason.Local ? DisconnectReason.Remote : reason);
             other.Socket.Detach(other, dropUnread: false);
             other.Socket.FinalizeCounters(other);
         }
@@ -212,6 +228,31 @@ internal sealed class InprocLink : PeerLink
     }
 
     public override void Abort() => Close(DisconnectReason.ContextTerminated, TimeSpan.Zero);
+
+    /// <summary>As on a wire: not what the application or its context's shutdown asked for.</summary>
+    private void PublishEnd(DisconnectReason reason)
+    {
+        lock (Own)
+        {
+            if (_isReady && reason is not (DisconnectReason.Local or DisconnectReason.ContextTerminated))
+            {
+                Publish(SocketEventTypes.Disconnected, reason.ToNativeReason(), reason.Words());
+            }
+
+            _isReady = false;
+        }
+    }
+
+    private void Publish(SocketEventTypes type, long value, string? detail)
+    {
+        if (!Socket.Monitors.IsEmpty)
+        {
+            (string local, string remote) = Ends;
+            byte[] name = Peer.RoutingId;
+            bool names = IsActive || type == SocketEventTypes.ConnectionReady; // As of a connection: see SessionEvents.
+            Socket.Monitors.Publish(new SocketEvent(type, value, names ? name : [], local, remote, 0, detail) { PeerRoutingId = name });
+        }
+    }
 
     private static void Adjust(InboundLane lane, QueueLimits limits, PeerLink reader)
     {

@@ -11,10 +11,10 @@ namespace Net.Zlink.Sockets.Links;
 /// <summary>Who is at the other end of a pipe, as far as it is known: what a received message says about its sender. Immutable, but for what is in its slot.</summary>
 /// <param name="RoutingId">What the application calls the peer: for ROUTER the id it sends to, else the id that the peer announced. Empty before a handshake.</param>
 /// <param name="Properties">The peer's READY metadata with what this side adds; null if there is none.</param>
-/// <param name="RemoteEndpoint">Its address as an endpoint; empty for inproc.</param>
-/// <param name="LocalEndpoint">Ours.</param>
+/// <param name="RemoteAddress">Its address as an endpoint; empty for inproc.</param>
+/// <param name="LocalAddress">Ours.</param>
 /// <param name="ConnectedAt">When the handshake was complete.</param>
-internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties, string RemoteEndpoint, string LocalEndpoint, DateTimeOffset ConnectedAt)
+internal sealed record PeerIdentity(byte[] RoutingId, ZmpProperties? Properties, string RemoteAddress, string LocalAddress, DateTimeOffset ConnectedAt)
 {
     public static readonly PeerIdentity Unknown = new([], null, "", "", default);
 

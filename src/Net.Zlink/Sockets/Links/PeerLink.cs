@@ -41,8 +41,8 @@ internal abstract class PeerLink
         {
             PeerIdentity peer = Peer;
             return IsActive
-                ? (peer.LocalEndpoint, peer.RemoteEndpoint.Length > 0 ? peer.RemoteEndpoint : Endpoint)
-                : (peer.LocalEndpoint.Length > 0 ? peer.LocalEndpoint : Endpoint, peer.RemoteEndpoint);
+                ? (peer.LocalAddress, peer.RemoteAddress.Length > 0 ? peer.RemoteAddress : Endpoint)
+                : (peer.LocalAddress.Length > 0 ? peer.LocalAddress : Endpoint, peer.RemoteAddress);
         }
     }
 

@@ -1,4 +1,5 @@
 using System.Text;
+using Net.Zlink.Porting;
 
 namespace Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
 

@@ -24,6 +24,6 @@ public sealed class MonitorOverflowTests
 
         Assert.Equal(20, monitor.Dropped);
         SocketEvent first = await monitor.NextAsync();
-        Assert.Equal((SocketEventTypes.Listening, $"ipc://@overflow-{Environment.ProcessId}-10"), (first.Type, first.LocalEndpoint));
+        Assert.Equal((SocketEventTypes.Listening, $"ipc://@overflow-{Environment.ProcessId}-10"), (first.Type, first.LocalAddress));
     }
 }

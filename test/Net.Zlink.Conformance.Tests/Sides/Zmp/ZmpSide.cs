@@ -105,5 +105,5 @@ internal abstract class ZmpSide : IImplementedSide
     }
 
     /// <summary>Connections of one socket differ in their two addresses.</summary>
-    private static string ConnectionOf(in SocketEvent socketEvent) => $"{socketEvent.LocalEndpoint} to {socketEvent.RemoteEndpoint}";
+    private static string ConnectionOf(in SocketEvent socketEvent) => $"{socketEvent.LocalAddress} to {socketEvent.RemoteAddress}";
 }

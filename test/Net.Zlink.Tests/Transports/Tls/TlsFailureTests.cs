@@ -131,7 +131,7 @@ public sealed class TlsFailureTests : IDisposable
             Assert.Equal(name.Contains("version", StringComparison.Ordinal) ? 0 : 1, client.GetStatistics().HandshakeFailures.Certificate);
         }
 
-        HandshakeFailures failures = server.GetStatistics().HandshakeFailures;
+        HandshakeFailureCounts failures = server.GetStatistics().HandshakeFailures;
         if (one.Server.Length > 0)
         {
             Assert.Equal(one.Server.Contains("lost", StringComparison.Ordinal) ? 0 : 1, failures.Certificate);

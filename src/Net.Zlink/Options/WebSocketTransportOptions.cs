@@ -4,7 +4,7 @@ namespace Net.Zlink;
 
 /// <summary>Options of ws and wss endpoints that are bound.</summary>
 /// <remarks>Not synchronised: fill them from one thread at a time.</remarks>
-public sealed class WebSocketOptions
+public sealed class WebSocketTransportOptions
 {
     /// <summary>
     /// Origins that browsers may connect from, such as "https://shop.example"; letter case does not matter. Empty (default): any, so that every page that a user of this machine opens can connect. Requests without an Origin field come

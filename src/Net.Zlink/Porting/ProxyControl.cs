@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Net.Zlink;
+namespace Net.Zlink.Porting;
 
 /// <summary>Reads a proxy's commands from its control socket and answers each, where the socket's type can send.</summary>
 internal sealed class ProxyControl(Proxy proxy, ProxyPort port)

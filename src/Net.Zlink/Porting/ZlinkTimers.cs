@@ -1,4 +1,4 @@
-namespace Net.Zlink;
+namespace Net.Zlink.Porting;
 
 /// <summary>Repeating timers that run where a program's own loop lets them: poll with <see cref="TimeUntilNext"/> as the timeout, then call <see cref="Execute"/>.</summary>
 /// <remarks>

@@ -4,7 +4,7 @@ using Xunit;
 namespace Net.Zlink.Tests.Zmp;
 
 /// <summary>What an application keeps with a peer.</summary>
-public sealed class PeerStateTests
+public sealed class UserStateTests
 {
     [Theory]
     [InlineData("tcp://127.0.0.1:0")]
@@ -27,16 +27,16 @@ public sealed class PeerStateTests
                 dealer.Send("x"u8);
                 Message message = await router.ReceiveAsync(Guard.Token).Guarded();
                 using Message copy = message.Copy();
-                message.PeerState = (message.PeerState as int? ?? 0) + 1;
-                Assert.Equal(round, message.PeerState);
-                Assert.Equal(round, copy.PeerState);
+                message.UserState = (message.UserState as int? ?? 0) + 1;
+                Assert.Equal(round, message.UserState);
+                Assert.Equal(round, copy.UserState);
                 message.Dispose();
-                Assert.Throws<ObjectDisposedException>(() => message.PeerState);
-                Assert.Throws<ObjectDisposedException>(() => message.PeerState = 1);
+                Assert.Throws<ObjectDisposedException>(() => message.UserState);
+                Assert.Throws<ObjectDisposedException>(() => message.UserState = 1);
             }
         }
 
-        Assert.Equal([3, 3], router.GetPeers().Select(static peer => peer.State));
+        Assert.Equal([3, 3], router.GetPeers().Select(static peer => peer.UserState));
     }
 
     [Fact]
@@ -51,8 +51,8 @@ public sealed class PeerStateTests
             dealer.Connect(bound);
             dealer.Send("x"u8);
             using Message message = await router.ReceiveAsync(Guard.Token).Guarded();
-            Assert.Null(message.PeerState);
-            message.PeerState = "known";
+            Assert.Null(message.UserState);
+            message.UserState = "known";
             dealer.Dispose();
             await fixture.UntilAsync(() => router.GetPeers().Count == 0);
         }
@@ -67,18 +67,18 @@ public sealed class PeerStateTests
         subscriber.Connect(publisher.Bind("tcp://127.0.0.1:0"));
         subscriber.Subscribe("a");
         using Message first = await publisher.ReceiveAsync(Guard.Token).Guarded();
-        first.PeerState = "known";
+        first.UserState = "known";
         subscriber.Subscribe("b");
         using Message second = await publisher.ReceiveAsync(Guard.Token).Guarded();
-        Assert.Equal("known", second.PeerState);
-        Assert.Equal("known", Assert.Single(publisher.GetPeers()).State);
+        Assert.Equal("known", second.UserState);
+        Assert.Equal("known", Assert.Single(publisher.GetPeers()).UserState);
     }
 
     [Fact]
     public void What_was_never_received_has_nobody_to_keep_it_with()
     {
         Message none = default;
-        Assert.Null(none.PeerState);
-        Assert.Throws<InvalidOperationException>(() => none.PeerState = 1);
+        Assert.Null(none.UserState);
+        Assert.Throws<InvalidOperationException>(() => none.UserState = 1);
     }
 }

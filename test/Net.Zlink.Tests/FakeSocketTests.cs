@@ -1,0 +1,191 @@
+using System.Runtime.CompilerServices;
+using System.Text;
+using System.Threading.Channels;
+using Net.Zlink.Buffers;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests;
+
+/// <summary>Code that takes the interfaces is tested without a socket.</summary>
+public sealed class FakeSocketTests
+{
+    [Fact]
+    public async Task Code_on_the_interfaces_works_with_fakes_and_with_sockets()
+    {
+        using var builder = new MessageBuilder();
+        var source = new FakeReceiver(builder.Add("a").Add("b").ToMessage(), builder.Add("c").ToMessage());
+        var target = new FakeSender();
+
+        await UppercaseAsync(source, target);
+
+        Assert.Equal(["A", "B", "C"], target.Sent);
+        target.Send("d");
+        await target.SendAsync("e", Guard.Token);
+        Assert.True(target.TrySend("f"));
+        Assert.Equal(["A", "B", "C", "d", "e", "f"], target.Sent);
+
+        await using var context = new ZlinkContext();
+        PairSocket one = context.CreatePair();
+        PairSocket other = context.CreatePair();
+        one.Bind("inproc://fakes");
+        other.Connect("inproc://fakes");
+        one.Send("x");
+        one.Send("y", TimeSpan.FromSeconds(1));
+        Assert.True(one.TrySend("z"));
+        one.Dispose();
+        target.Sent.Clear();
+        Task relay = UppercaseAsync(other, target);
+        await Guard.UntilAsync(() => target.Sent.Count == 3, "the three texts have come");
+        other.Dispose();
+        await relay.Guarded();
+        Assert.Equal(["X", "Y", "Z"], target.Sent);
+    }
+
+    [Fact]
+    public void A_message_made_without_a_network_has_its_parts_and_no_sender()
+    {
+        var pool = new BufferPool(BufferPoolOptions.Server with { LeakCheck = true });
+        using (var builder = new MessageBuilder(pool))
+        {
+            Assert.Throws<InvalidOperationException>(() => builder.ToMessage());
+            var large = new byte[100_000];
+            large[99_999] = 7;
+            Message message = builder.Add("head").Add(pool.Rent(large.Length), large.Length).Add([]).ToMessage();
+            Assert.Equal(0, builder.Count);
+            Assert.Equal((3, "head", 100_000, 0), (message.PartCount, message.GetString(), message[1].Length, message[2].Length));
+            Assert.True(message.RoutingId.IsEmpty);
+            Assert.Equal("", message.RemoteAddress);
+            using (Message copy = message.Copy())
+            {
+                message.Dispose();
+                Assert.Equal("head", copy.GetString());
+            }
+
+            Assert.Throws<ObjectDisposedException>(() => message.Memory);
+            builder.Add("again").ToMessage().Dispose();
+        }
+
+        Assert.Empty(pool.GetOutstanding());
+        Assert.Throws<ObjectDisposedException>(() =>
+        {
+            var disposed = new MessageBuilder();
+            disposed.Dispose();
+            disposed.ToMessage();
+        });
+    }
+
+    [Fact]
+    public async Task A_made_message_can_be_sent()
+    {
+        await using var context = new ZlinkContext();
+        PairSocket one = context.CreatePair();
+        PairSocket other = context.CreatePair();
+        one.Bind("inproc://made");
+        other.Connect("inproc://made");
+        using var builder = new MessageBuilder();
+        await one.SendAsync(builder.Add("a").Add("b").ToMessage(), Guard.Token).AsTask().Guarded();
+        using Message received = await other.ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal(("a", "b"), (received.GetString(), received.GetString(1)));
+    }
+
+    [Fact]
+    public void Stream_frames_can_be_made_for_a_test_of_a_handler()
+    {
+        StreamFrames frames = StreamFrames.Create("one"u8.ToArray(), ReadOnlyMemory<byte>.Empty, "three"u8.ToArray());
+        List<string> payloads = [];
+        foreach (ReadOnlyMemory<byte> payload in frames)
+        {
+            payloads.Add(Encoding.ASCII.GetString(payload.Span));
+        }
+
+        Assert.Equal(["one", "", "three"], payloads);
+        Assert.Equal((3, 8L), (frames.Count, frames.PayloadBytes));
+        Assert.Throws<ArgumentException>(() => StreamFrames.Create());
+    }
+
+    private static async Task UppercaseAsync(IMessageReceiver source, IMessageSender target)
+    {
+        await foreach (Message message in source.ReceiveAllAsync(Guard.Token))
+        {
+            using (message)
+            {
+                for (int i = 0; i < message.PartCount; i++)
+                {
+                    await target.SendAsync(message.GetString(i).ToUpperInvariant(), Guard.Token);
+                }
+            }
+        }
+    }
+
+    private sealed class FakeReceiver : IMessageReceiver
+    {
+        private readonly Channel<Message> _messages = Channel.CreateUnbounded<Message>();
+
+        public FakeReceiver(params ReadOnlySpan<Message> messages)
+        {
+            foreach (Message message in messages)
+            {
+                _messages.Writer.TryWrite(message);
+            }
+
+            _messages.Writer.Complete();
+        }
+
+        public bool TryReceive(out Message message) => _messages.Reader.TryRead(out message);
+
+        public ValueTask<Message> ReceiveAsync(CancellationToken cancellationToken = default) => _messages.Reader.ReadAsync(cancellationToken);
+
+        public async IAsyncEnumerable<Message> ReceiveAllAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
+        {
+            await foreach (Message message in _messages.Reader.ReadAllAsync(cancellationToken))
+            {
+                yield return message;
+            }
+        }
+    }
+
+    private sealed class FakeSender : IMessageSender
+    {
+        public List<string> Sent { get; } = [];
+
+        public bool TrySend(ReadOnlySpan<byte> payload)
+        {
+            Sent.Add(Encoding.UTF8.GetString(payload));
+            return true;
+        }
+
+        public bool TrySend(MessageBuilder message)
+        {
+            using Message made = message.ToMessage();
+            return TrySend(made.Span);
+        }
+
+        public bool TrySend(in Message message)
+        {
+            TrySend(message.Span);
+            message.Dispose();
+            return true;
+        }
+
+        public void Send(ReadOnlySpan<byte> payload, TimeSpan? timeout = null) => TrySend(payload);
+
+        public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default)
+        {
+            TrySend(payload.Span);
+            return ValueTask.CompletedTask;
+        }
+
+        public ValueTask SendAsync(MessageBuilder message, CancellationToken cancellationToken = default)
+        {
+            TrySend(message);
+            return ValueTask.CompletedTask;
+        }
+
+        public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default)
+        {
+            TrySend(in message);
+            return ValueTask.CompletedTask;
+        }
+    }
+}
