@@ -340,7 +340,7 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         var live = new Dictionary<ConnectionView, string>();
         foreach (PeerInfo peer in _socket.GetPeers())
         {
-            if (peer is { IsConnected: true, State: ConnectionView view })
+            if (peer is { IsConnected: true, UserState: ConnectionView view })
             {
                 live[view] = peer.Endpoint;
             }
