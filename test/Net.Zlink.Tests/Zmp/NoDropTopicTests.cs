@@ -68,7 +68,7 @@ public sealed class NoDropTopicTests
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub();
         publisher.Bind("inproc://back");
-        SubSocket[] subscribers = [Subscriber(fixture, 0), Subscriber(fixture, 0)];
+        SubSocket[] subscribers = [Subscriber(fixture, null), Subscriber(fixture, 0)];
         using var end = new CancellationTokenSource();
         Task switching = Task.Run(
             () =>
