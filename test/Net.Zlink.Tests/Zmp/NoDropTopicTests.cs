@@ -68,7 +68,7 @@ public sealed class NoDropTopicTests
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub();
         publisher.Bind("inproc://back");
-        SubSocket[] subscribers = [Subscriber(fixture, null), Subscriber(fixture, 0)];
+        SubSocket[] subscribers = [Subscriber(fixture, null), Subscriber(fixture, null)];
         using var end = new CancellationTokenSource();
         Task switching = Task.Run(
             () =>
