@@ -1,7 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Patterns;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
@@ -51,7 +51,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <returns>False: a message for that id would go to nobody.</returns>
     public bool TryGetPeer(ReadOnlySpan<byte> routingId, [NotNullWhen(true)] out PeerInfo? peer)
     {
-        peer = _core.TryFind(routingId, out Pipe? pipe) ? PeerInfo.For(pipe) : null;
+        peer = _core.TryFind(routingId, out PeerLink? link) ? PeerInfo.For(link) : null;
         return peer is not null;
     }
 

@@ -384,7 +384,7 @@ public sealed class StreamSocket : ZlinkSocket, IContextSocket
 
     void IContextSocket.Abort() => Hub.Abort();
 
-    void IContextSocket.AddTo(UndeliveredBooks books) => books.Add(Hub);
+    void IContextSocket.AddTo(UndeliveredSummary counters) => counters.Add(Hub);
 
     internal StreamPeer PeerOf(StreamLink link)
     {

@@ -1,6 +1,6 @@
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Transports;
 
@@ -24,7 +24,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
 
     /// <inheritdoc/>
     /// <remarks>Pipes to peers, also to those that are not connected yet.</remarks>
-    public override int PeerCount => Core.PipeCount;
+    public override int PeerCount => Core.LinkCount;
 
     /// <inheritdoc/>
     public override bool CanReceive => Core.Receive.IsReadable;
@@ -105,7 +105,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
 
     /// <summary>The peers: a snapshot, also of endpoints that are not connected, with the reason in <see cref="PeerInfo.WhyNotConnected"/>.</summary>
     /// <returns>One entry for each peer, and for each endpoint that this side connects to and that has none.</returns>
-    public IReadOnlyList<PeerInfo> GetPeers() => [.. Core.Pipes.Select(PeerInfo.For), .. Core.Endpoints.WithoutPipe.Select(PeerInfo.For)];
+    public IReadOnlyList<PeerInfo> GetPeers() => [.. Core.Links.Select(PeerInfo.For), .. Core.Endpoints.WithoutPipe.Select(PeerInfo.For)];
 
     /// <inheritdoc/>
     public override string Describe() => SocketDescription.Of(this);
@@ -120,7 +120,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
 
     void IContextSocket.Abort() => Core.Abort();
 
-    void IContextSocket.AddTo(UndeliveredBooks books) => books.Add(Core);
+    void IContextSocket.AddTo(UndeliveredSummary counters) => counters.Add(Core);
 
     internal override void ThrowIfEnded()
     {
@@ -164,10 +164,10 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         }
     }
 
-    private protected bool ThrowOut(Pipe? pipe, PeerIdentity peer, string argument) =>
-        pipe is null || !ReferenceEquals(pipe.Socket, Core) ? throw new ArgumentException("That is a peer of another socket.", argument)
-        : pipe is WirePipe { Dialer: not null } or InprocPipe { IsActive: true } ? throw new ArgumentException($"This socket connects to that peer: Disconnect(\"{pipe.Endpoint}\") ends it.", argument)
-        : Core.ThrowOut(pipe, peer, (ulong)Options.LingerTime.Ticks < (ulong)Options.CloseTimeout.Ticks ? Options.LingerTime : Options.CloseTimeout); // An infinite time is negative: who does not read is not to stay for ever.
+    private protected bool ThrowOut(PeerLink? link, PeerIdentity peer, string argument) =>
+        link is null || !ReferenceEquals(link.Socket, Core) ? throw new ArgumentException("That is a peer of another socket.", argument)
+        : link is WireLink { Dialer: not null } or InprocLink { IsActive: true } ? throw new ArgumentException($"This socket connects to that peer: Disconnect(\"{link.Endpoint}\") ends it.", argument)
+        : Core.DisconnectPeer(link, peer, (ulong)Options.LingerTime.Ticks < (ulong)Options.CloseTimeout.Ticks ? Options.LingerTime : Options.CloseTimeout); // An infinite time is negative: who does not read is not to stay for ever.
 
     /// <summary>Applies the options that act at once, now and whenever one changes.</summary>
     private protected void Watch()
@@ -191,16 +191,16 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     internal void OnOptionChanged()
     {
         ApplyOptions();
-        Core.Line.MoveAll();
-        Core.WritableWatchers.TellFenced();
+        Core.BlockedSends.RetryAll();
+        Core.WritableWatchers.NotifyFenced();
     }
 
     private protected virtual void ApplyOptions()
     {
         Core.Endpoints.MaxConnections = Options.MaxConnections ?? 0;
-        foreach (Pipe pipe in Core.Pipes)
+        foreach (PeerLink link in Core.Links)
         {
-            pipe.SetLimits(Options.SendLimits, Options.ReceiveLimits);
+            link.SetLimits(Options.SendLimits, Options.ReceiveLimits);
         }
     }
 

@@ -16,7 +16,7 @@ public sealed class DealerOptions : ZmpSocketOptions
     /// <summary>Keep only the newest message of each pipe, in both directions; high-water marks do not apply, and messages have one part. Default false. For endpoints made afterwards.</summary>
     public bool Conflate { get; set; }
 
-    internal override bool KeepsOnlyNewest => Conflate;
+    internal override bool IsConflating => Conflate;
 }
 
 /// <summary>Options of a <see cref="RouterSocket"/>.</summary>
@@ -59,7 +59,7 @@ public sealed class PubOptions : ZmpSocketOptions
         set => WelcomeMessage = Encoding.UTF8.GetBytes(value ?? "");
     }
 
-    internal override bool KeepsOnlyNewest => Conflate;
+    internal override bool IsConflating => Conflate;
 }
 
 /// <summary>Options of an <see cref="XPubSocket"/>.</summary>
@@ -112,7 +112,7 @@ public sealed class SubOptions : ZmpSocketOptions
     /// <summary>Keep only the newest message of each publisher; the high-water mark does not apply, and messages have one part. Default false. For endpoints made afterwards.</summary>
     public bool Conflate { get; set; }
 
-    internal override bool KeepsOnlyNewest => Conflate;
+    internal override bool IsConflating => Conflate;
 }
 
 /// <summary>Options of an <see cref="XSubSocket"/>. <see cref="SocketOptions.Linger"/> is zero by default.</summary>

@@ -41,7 +41,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
     public void OnAccepted(Socket socket)
     {
         Interlocked.Increment(ref hub.Counters.Accepted);
-        string? refusal = hub.TakePlace(settings);
+        string? refusal = hub.AcquireConnection(settings);
         if (refusal is not null)
         {
             Interlocked.Increment(ref hub.Counters.Refused);
@@ -61,7 +61,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         }
         else
         {
-            hub.Links.GiveUpPlace();
+            hub.Links.ReleaseConnection();
             socket.Dispose();
         }
     }
@@ -82,7 +82,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
     {
         if (factory.Create(hub, wire, settings, Endpoint, origin: this) == 0)
         {
-            hub.Links.GiveUpPlace();
+            hub.Links.ReleaseConnection();
         }
     }
 
@@ -101,7 +101,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         {
             if (result.Wire is null)
             {
-                hub.Links.GiveUpPlace();
+                hub.Links.ReleaseConnection();
                 hub.Counters.FailedHandshakes.Count(result.Cause);
             }
 

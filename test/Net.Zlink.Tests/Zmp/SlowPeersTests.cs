@@ -86,7 +86,7 @@ public sealed class SlowPeersTests
         else
         {
             RawPeer raw = await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
-            await raw.SendAsync(ZmpKit.DealerGreeting(id));
+            await raw.SendAsync(ZmpFixture.DealerGreeting(id));
             peer = raw;
         }
 
