@@ -49,10 +49,10 @@ public abstract class ZmpSocketOptions : SocketOptions
 
     /// <summary>
     /// The largest part accepted from a peer, in bytes, control frames included; a longer one ends the connection on its header, before any memory is taken. Null (default): no limit but the 2 GiB of a .NET array.
-    /// Below some 300 bytes handshakes fail, which are measured as well. Not for inproc. For endpoints made afterwards.
+    /// Handshakes are measured as well: 0 makes every one fail. Not for inproc. For endpoints made afterwards.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
-    public long? MaxMessageSize { get; set => field = OptionRange.OrNull(value, 1, "no limit"); }
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
+    public long? MaxMessageSize { get; set => field = OptionRange.OrNull(value, 0, "no limit"); }
 
     /// <summary>Most parts of one received message; more end the connection. Default 1,000,000: the native core has no limit, and so no defence against a peer that never ends a message. For endpoints made afterwards.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>

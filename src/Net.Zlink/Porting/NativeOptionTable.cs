@@ -30,7 +30,7 @@ internal static class NativeOptionTable
         General<ZmpSocketOptions>(18, "RECONNECT_IVL", "ReconnectInterval", static o => Ms(o.ReconnectInterval), static (o, v) => o.ReconnectInterval = Time(Math.Max(v, 0)), least: -1),
         General<SocketOptions>(19, "BACKLOG", "Backlog", static o => o.Backlog, static (o, v) => o.Backlog = (int)v),
         General<ZmpSocketOptions>(21, "RECONNECT_IVL_MAX", "ReconnectIntervalMax", static o => Ms(o.ReconnectIntervalMax), static (o, v) => o.ReconnectIntervalMax = Time(v)),
-        Long<ZmpSocketOptions>(22, "MAXMSGSIZE", "MaxMessageSize", static o => o.MaxMessageSize ?? -1, static (o, v) => o.MaxMessageSize = v < 0 ? null : Math.Max(v, 1)),
+        Long<ZmpSocketOptions>(22, "MAXMSGSIZE", "MaxMessageSize", static o => o.MaxMessageSize ?? -1, static (o, v) => o.MaxMessageSize = v < 0 ? null : v),
         Long<StreamOptions>(22, "MAXMSGSIZE", "MaxMessageSize", static o => o.MaxMessageSize ?? -1, static (o, v) => o.MaxMessageSize = v < 0 ? StreamFraming.DefaultMaxMessageSize : v),
         General<SocketOptions>(23, "SNDHWM", "SendHighWaterMark", static o => o.SendHighWaterMark ?? 0, static (o, v) => o.SendHighWaterMark = v == 0 ? null : (int)v),
         General<SocketOptions>(24, "RCVHWM", "ReceiveHighWaterMark", static o => o.ReceiveHighWaterMark ?? 0, static (o, v) => o.ReceiveHighWaterMark = v == 0 ? null : (int)v),

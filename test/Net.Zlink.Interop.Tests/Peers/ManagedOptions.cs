@@ -33,7 +33,7 @@ internal static class ManagedOptions
                 options.Tls.KeyPassword = Encoding.UTF8.GetString(value);
                 break;
             case NativeOption.MaxMessageSize:
-                options.MaxMessageSize = BinaryPrimitives.ReadInt64LittleEndian(value) is > 0 and var size ? size : null;
+                options.MaxMessageSize = BinaryPrimitives.ReadInt64LittleEndian(value) is >= 0 and var size ? size : null;
                 break;
             default:
                 Set(options, option, BinaryPrimitives.ReadInt32LittleEndian(value));

@@ -193,8 +193,8 @@ internal sealed class DuplexFixture : IAsyncDisposable
             "DEALER-ROUTER" when index == 0 => new RouterOptions { Mandatory = true },
             _ => new DealerOptions { RoutingId = DuplexEnd.ConnecterName },
         };
-        options.SendHighWaterMark = _mark;
-        options.ReceiveHighWaterMark = _mark;
+        options.SendHighWaterMark = _mark == 0 ? null : _mark;
+        options.ReceiveHighWaterMark = _mark == 0 ? null : _mark;
         options.Linger = _lingers ? Timeout.InfiniteTimeSpan : TimeSpan.Zero;
         options.ReconnectInterval = TimeSpan.FromMilliseconds(1);
         return options switch

@@ -21,7 +21,7 @@ public sealed class NoDropTopicTests
             : fixture.Context.CreatePub(new PubOptions { NoDrop = true, SendHighWaterMark = 2 });
         back.Bind("inproc://back");
         SubSocket slow = Subscriber(fixture, receiveMark: 2);
-        SubSocket good = Subscriber(fixture, receiveMark: 0);
+        SubSocket good = Subscriber(fixture, receiveMark: null);
         await fixture.UntilAsync(() => back.PeerCount == 2);
         var proxy = new Proxy(front, back);
         Task run = proxy.RunAsync(Guard.Token);
@@ -68,7 +68,7 @@ public sealed class NoDropTopicTests
         await using var fixture = new ContextFixture();
         PubSocket publisher = fixture.Context.CreatePub();
         publisher.Bind("inproc://back");
-        SubSocket[] subscribers = [Subscriber(fixture, 0), Subscriber(fixture, 0)];
+        SubSocket[] subscribers = [Subscriber(fixture, null), Subscriber(fixture, null)];
         using var end = new CancellationTokenSource();
         Task switching = Task.Run(
             () =>
@@ -94,7 +94,7 @@ public sealed class NoDropTopicTests
         await switching.Guarded();
     }
 
-    private static SubSocket Subscriber(ContextFixture fixture, int receiveMark)
+    private static SubSocket Subscriber(ContextFixture fixture, int? receiveMark)
     {
         SubSocket subscriber = fixture.Context.CreateSub(new SubOptions { ReceiveHighWaterMark = receiveMark });
         subscriber.Subscribe("a");

@@ -14,7 +14,7 @@ internal static class ZmpOptionNames
                 options.RoutingId = option.Value.Bytes;
                 return true;
             case "MAXMSGSIZE":
-                options.MaxMessageSize = option.Value.Number < 0 ? null : Math.Max(option.Value.Number, 1); // 0 and 1 mean the same: no handshake fits.
+                options.MaxMessageSize = option.Value.Number < 0 ? null : option.Value.Number;
                 return true;
             case "RECONNECT_IVL":
                 options.ReconnectInterval = TimeSpan.FromMilliseconds(Math.Max(0, option.Value.Number)); // -1 and 0 mean the same: do not.
