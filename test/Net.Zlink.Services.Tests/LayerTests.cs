@@ -42,9 +42,9 @@ public sealed partial class LayerTests
     [GeneratedRegex(@"//[^\n]*|""[^""\n]*""")]
     private static partial Regex Comments();
 
-    [GeneratedRegex(@"\b(?:class|struct|record|interface|enum)\s+(?:struct\s+|class\s+)?([A-Z]\w+)")]
+    [GeneratedRegex(@"^(?:\w+ )*(?:class|struct|record|interface|enum)\s+(?:struct\s+|class\s+)?([A-Z]\w+)", RegexOptions.Multiline)]
     private static partial Regex Declarations();
 
-    [GeneratedRegex(@"(?<![.\w])[A-Z]\w+")]
+    [GeneratedRegex(@"(?<![.\w])[A-Z]\w+\b(?! = \d)")]
     private static partial Regex Words();
 }
