@@ -87,11 +87,11 @@ internal sealed class Screen : IDisposable
     /// <summary>A live line as wide as the window would wrap, and \r would no longer find its beginning: show what fits.</summary>
     private static ReadOnlySpan<byte> Fitting(ReadOnlySpan<byte> utf8)
     {
-        int room = Math.Max(20, Console.WindowWidth) - 1;
+        int capacity = Math.Max(20, Console.WindowWidth) - 1;
         for (int i = 0; i < utf8.Length; i++)
         {
             bool startsCharacter = (utf8[i] & 0xC0) != 0x80;
-            if (startsCharacter && room-- == 0)
+            if (startsCharacter && capacity-- == 0)
             {
                 return utf8[..i];
             }

@@ -103,8 +103,8 @@ internal sealed class Market(int messages, int mark, string endpoint)
 
             // What some heard and others did not must not be counted later: wait until nothing is under way any more, nor come in and unread.
             SocketStatistics sent = publisher.GetStatistics();
-            SocketStatistics[] books = [.. subscribers.Select(static s => s.GetStatistics())];
-            if (sent.QueuedMessages == 0 && books.Sum(static b => b.ReceivedMessages) == sent.WrittenMessages && books.All(static b => b.UnreadMessages == 0))
+            SocketStatistics[] counters = [.. subscribers.Select(static s => s.GetStatistics())];
+            if (sent.QueuedMessages == 0 && counters.Sum(static b => b.ReceivedMessages) == sent.WrittenMessages && counters.All(static b => b.UnreadMessages == 0))
             {
                 return Array.TrueForAll(heard, static one => one);
             }

@@ -20,8 +20,8 @@ return await Sample.RunAsync("WebSocketChat", command, args, async (given, cance
 
     // A browser lets every page that it shows connect to this machine: only ours may. A peer that is no browser sends no origin and passes.
     stream.Options.WebSocket.AllowedOrigins.UnionWith(page.Origins);
-    var room = new ChatRoom();
-    page.Endpoint = stream.Bind(given.GetValue(endpoint)!, room);
+    var capacity = new ChatRoom();
+    page.Endpoint = stream.Bind(given.GetValue(endpoint)!, capacity);
 
     Console.WriteLine($"READY {page.Address} (chat at {page.Endpoint}); open it in two tabs. Ctrl-C stops.");
     try
@@ -31,7 +31,7 @@ return await Sample.RunAsync("WebSocketChat", command, args, async (given, cance
     }
     catch (OperationCanceledException)
     {
-        Console.WriteLine(room.Summary);
+        Console.WriteLine(capacity.Summary);
     }
 
     return null;

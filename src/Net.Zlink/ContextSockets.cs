@@ -24,7 +24,7 @@ internal sealed class ContextSockets(int most)
     }
 
     /// <summary>Those that are there.</summary>
-    public IContextSocket[] Living
+    public IContextSocket[] OpenSockets
     {
         get
         {
@@ -36,7 +36,7 @@ internal sealed class ContextSockets(int most)
     }
 
     /// <summary>What those that are gone could not deliver.</summary>
-    public UndeliveredBooks Undelivered { get; } = new();
+    public UndeliveredSummary Undelivered { get; } = new();
 
     /// <exception cref="ZlinkException">TooManySockets.</exception>
     public void Add(IContextSocket socket)
@@ -93,11 +93,11 @@ internal sealed class ContextSockets(int most)
     public SocketTotals SumSockets()
     {
         SocketTotals totals;
-        RentedCopy<IContextSocket> living;
+        PooledCopy<IContextSocket> living;
         lock (_gate)
         {
             totals = _gone.Copy();
-            living = new RentedCopy<IContextSocket>(_living);
+            living = new PooledCopy<IContextSocket>(_living);
         }
 
         using (living)
@@ -119,11 +119,11 @@ internal sealed class ContextSockets(int most)
     public StreamCounters SumStreams()
     {
         var sum = new StreamCounters();
-        RentedCopy<IContextSocket> living;
+        PooledCopy<IContextSocket> living;
         lock (_gate)
         {
             sum.Add(_goneStreams);
-            living = new RentedCopy<IContextSocket>(_living);
+            living = new PooledCopy<IContextSocket>(_living);
         }
 
         using (living)

@@ -20,5 +20,5 @@ internal interface IContextSocket
     void Abort();
 
     /// <summary>Enters what could not be delivered.</summary>
-    void AddTo(UndeliveredBooks books);
+    void AddTo(UndeliveredSummary counters);
 }

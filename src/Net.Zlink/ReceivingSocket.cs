@@ -1,5 +1,5 @@
 using Net.Zlink.Sockets;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
@@ -66,12 +66,12 @@ public abstract class ReceivingSocket : ZlinkSocket
             throw new ArgumentException("No peer sent this message: there is nobody to throw out.", nameof(message));
         }
 
-        if (message.NoticeOf is Pipe subscriber)
+        if (message.NoticeOf is PeerLink subscriber)
         {
-            return ThrowOut(subscriber, sender, nameof(message));
+            return DisconnectPeerCore(subscriber, sender, nameof(message));
         }
 
-        return sender.Slot.Pipe is { } pipe && ReferenceEquals(pipe.Socket, Core) && ThrowOut(pipe, sender, nameof(message));
+        return sender.Slot.Pipe is { } link && ReferenceEquals(link.Socket, Core) && DisconnectPeerCore(link, sender, nameof(message));
     }
 
     /// <summary>Takes as many messages as there are and fit, without waiting.</summary>

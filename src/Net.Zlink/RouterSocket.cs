@@ -1,7 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Patterns;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink;
@@ -52,7 +52,7 @@ public sealed class RouterSocket : ReceivingSocket
     /// <returns>False: a message for that id would go to nobody.</returns>
     public bool TryGetPeer(ReadOnlySpan<byte> routingId, [NotNullWhen(true)] out PeerInfo? peer)
     {
-        peer = _core.TryFind(routingId, out Pipe? pipe) ? PeerInfo.For(pipe) : null;
+        peer = _core.TryFind(routingId, out PeerLink? link) ? PeerInfo.For(link) : null;
         return peer is not null;
     }
 
@@ -381,7 +381,7 @@ public sealed class RouterSocket : ReceivingSocket
     private PeerSlot ConnectionOf(in Message received)
     {
         ThrowIfEnded();
-        return received.Sender is PeerIdentity sender && !ReferenceEquals(sender, PeerIdentity.Unknown) && sender.Slot.Pipe is var pipe && (pipe is null || ReferenceEquals(pipe.Socket, _core)) ? sender.Slot
+        return received.Sender is PeerIdentity sender && !ReferenceEquals(sender, PeerIdentity.Unknown) && sender.Slot.Pipe is var link && (link is null || ReferenceEquals(link.Socket, _core)) ? sender.Slot
             : throw new ArgumentException("This is no message that a peer of this socket sent: pass a message that this ROUTER received.", nameof(received));
     }
 

@@ -409,7 +409,7 @@ public sealed class StreamSocket : IContextSocket, IDisposable, IAsyncDisposable
 
     void IContextSocket.Abort() => Hub.Abort();
 
-    void IContextSocket.AddTo(UndeliveredBooks books) => books.Add(Hub);
+    void IContextSocket.AddTo(UndeliveredSummary counters) => counters.Add(Hub);
 
     internal StreamPeer PeerOf(StreamLink link)
     {

@@ -1,5 +1,5 @@
 using Net.Zlink.Sockets.Patterns;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink;
@@ -77,7 +77,7 @@ public sealed class XPubSocket : DuplexSocket
     /// <exception cref="InvalidOperationException">Manual is not set.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool Subscribe(in Message notice, ReadOnlySpan<byte> topic) => IsThere(notice, out Pipe asker) && Grant(topic, subscribes: true, asker);
+    public bool Subscribe(in Message notice, ReadOnlySpan<byte> topic) => IsThere(notice, out PeerLink asker) && Grant(topic, subscribes: true, asker);
 
     /// <summary>With <see cref="XPubOptions.Manual"/>: takes a topic from the subscriber whose notice this is.</summary>
     /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>.</param>
@@ -87,7 +87,7 @@ public sealed class XPubSocket : DuplexSocket
     /// <exception cref="InvalidOperationException">Manual is not set.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool Unsubscribe(in Message notice, ReadOnlySpan<byte> topic) => IsThere(notice, out Pipe asker) && Grant(topic, subscribes: false, asker);
+    public bool Unsubscribe(in Message notice, ReadOnlySpan<byte> topic) => IsThere(notice, out PeerLink asker) && Grant(topic, subscribes: false, asker);
 
     /// <summary>Sends a message of one part to the subscriber alone whose notice this is: what is the newest of its topic, for one. In any mode, and whatever it has subscribed to; a SUB then receives only what it wants.</summary>
     /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>.</param>
@@ -96,7 +96,7 @@ public sealed class XPubSocket : DuplexSocket
     /// <exception cref="ArgumentException">The message is no notice of this socket: a peer sent it. Or the payload is longer than a frame can be.</exception>
     /// <exception cref="ObjectDisposedException">The socket or the notice is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TrySendTo(in Message notice, ReadOnlySpan<byte> payload) => IsThere(notice, out Pipe asker) && MessageSender.TrySendTo(asker, payload);
+    public bool TrySendTo(in Message notice, ReadOnlySpan<byte> payload) => IsThere(notice, out PeerLink asker) && MessageSender.TrySendTo(asker, payload);
 
     /// <summary>As <see cref="TrySendTo(in Message, ReadOnlySpan{byte})"/>, for a message of several parts, whole or not at all.</summary>
     /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>.</param>
@@ -106,7 +106,7 @@ public sealed class XPubSocket : DuplexSocket
     /// <exception cref="ArgumentException">The first message is no notice of this socket: a peer sent it. Or the other has no part, or several with Conflate.</exception>
     /// <exception cref="ObjectDisposedException">The socket, the notice or the message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TrySendTo(in Message notice, MessageBuilder message) => IsThere(notice, out Pipe asker) && Sender.TrySendTo(asker, message);
+    public bool TrySendTo(in Message notice, MessageBuilder message) => IsThere(notice, out PeerLink asker) && Sender.TrySendTo(asker, message);
 
     /// <summary>As <see cref="TrySendTo(in Message, ReadOnlySpan{byte})"/>, for a message that was received or built: it is passed on without a copy of long parts. A copy of one message can go to any number of subscribers.</summary>
     /// <param name="notice">As for <see cref="Subscribe(in Message, ReadOnlySpan{byte})"/>.</param>
@@ -116,7 +116,7 @@ public sealed class XPubSocket : DuplexSocket
     /// <exception cref="InvalidOperationException">There is no message in the second one.</exception>
     /// <exception cref="ObjectDisposedException">The socket, the notice or the message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TrySendTo(in Message notice, in Message message) => IsThere(notice, out Pipe asker) && Sender.TrySendTo(asker, in message);
+    public bool TrySendTo(in Message notice, in Message message) => IsThere(notice, out PeerLink asker) && Sender.TrySendTo(asker, in message);
 
     private protected override void ApplyOptions()
     {
@@ -133,7 +133,7 @@ public sealed class XPubSocket : DuplexSocket
     }
 
     /// <returns>False if the subscriber has gone.</returns>
-    private bool Grant(ReadOnlySpan<byte> topic, bool subscribes, Pipe? asker = null)
+    private bool Grant(ReadOnlySpan<byte> topic, bool subscribes, PeerLink? asker = null)
     {
         ThrowIfEnded();
         bool isThere = _core.Grant(asker, topic, subscribes, out bool isManual);
@@ -141,10 +141,10 @@ public sealed class XPubSocket : DuplexSocket
     }
 
     /// <summary>Whose notice it is. False if he has gone, be it that he has come again since: what he asked for went with his connection.</summary>
-    private bool IsThere(in Message notice, out Pipe asker)
+    private bool IsThere(in Message notice, out PeerLink asker)
     {
         ThrowIfEnded();
-        asker = notice.NoticeOf is Pipe pipe && ReferenceEquals(pipe.Socket, _core) ? pipe
+        asker = notice.NoticeOf is PeerLink link && ReferenceEquals(link.Socket, _core) ? link
             : throw new ArgumentException("This message is no notice of a subscription that this socket received: a peer sent it, or another socket received it.", nameof(notice));
         return ReferenceEquals(asker.Peer, notice.Sender);
     }

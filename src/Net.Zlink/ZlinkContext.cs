@@ -144,7 +144,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
     /// <param name="deadline">How long delivering may take; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
     /// <param name="cancellationToken">Ends the wait, not the shutdown.</param>
     /// <returns>
-    /// What could not be delivered. Completes on the thread pool, at the latest shortly after the deadline: a second if a handler blocks a shard then (<see cref="ShutdownReport.HeldShards"/>), five if the thread pool runs nothing.
+    /// What could not be delivered. Completes on the thread pool, at the latest shortly after the deadline: a second if a handler blocks a shard then (<see cref="ShutdownReport.BlockedShards"/>), five if the thread pool runs nothing.
     /// </returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="deadline"/> is negative and not infinite.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
@@ -218,7 +218,7 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         // Off the caller's stack: it may be a shard, or hold a lock of its own.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         long started = Stopwatch.GetTimestamp();
-        IContextSocket[] sockets = Sockets.Living;
+        IContextSocket[] sockets = Sockets.OpenSockets;
         Inproc.Close();
         _host.OwnEndpoints.End();
         foreach (IContextSocket socket in sockets)
@@ -287,13 +287,13 @@ public sealed class ZlinkContext : IDisposable, IAsyncDisposable
         public void OnSlowRun(ShardLoop shard, string work, TimeSpan elapsed)
         {
             Log.SlowRun(logger, shard.Index, elapsed.TotalMilliseconds, work);
-            foreach (IContextSocket socket in context.Sockets.Living)
+            foreach (IContextSocket socket in context.Sockets.OpenSockets)
             {
                 socket.Monitors.Publish(SocketEventTypes.SlowHandler, (long)elapsed.TotalMilliseconds, "", "", detail: work);
             }
         }
 
-        public void OnHeldRun(ShardLoop shard, string work, TimeSpan elapsed) => Log.HeldRun(logger, shard.Index, elapsed.TotalSeconds, work);
+        public void OnBlockedRun(ShardLoop shard, string work, TimeSpan elapsed) => Log.BlockedRun(logger, shard.Index, elapsed.TotalSeconds, work);
 
         public void OnLateRun(ShardLoop shard, TimeSpan delay) => Log.PoolStarved(logger, shard.Index, delay.TotalMilliseconds);
     }

@@ -1,6 +1,6 @@
 using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Transports;
 
@@ -34,7 +34,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     public IReadOnlyList<string> ConnectedEndpoints => EndpointStatus.TextsOf(Core.Endpoints.All, areBound: false);
 
     /// <summary>Pipes to peers, also to those that are not connected yet.</summary>
-    public int PeerCount => Core.PipeCount;
+    public int PeerCount => Core.LinkCount;
 
     /// <summary>A message can be received now.</summary>
     public bool CanReceive => Core.Receive.IsReadable;
@@ -102,7 +102,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     {
         ArgumentNullException.ThrowIfNull(peer);
         ThrowIfEnded();
-        return ThrowOut(peer.Of.Pipe, peer.Of.Peer, nameof(peer));
+        return DisconnectPeerCore(peer.Of.Pipe, peer.Of.Peer, nameof(peer));
     }
 
     /// <summary>Begins to watch this socket's events.</summary>
@@ -127,7 +127,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
 
     /// <summary>The peers: a snapshot, also of those that are not connected yet.</summary>
     /// <returns>One entry per pipe.</returns>
-    public IReadOnlyList<PeerInfo> GetPeers() => [.. Core.Pipes.Select(PeerInfo.For)];
+    public IReadOnlyList<PeerInfo> GetPeers() => [.. Core.Links.Select(PeerInfo.For)];
 
     /// <summary>Endpoints, counts and peers as text of several lines, for a log or a debugger. Made for people: its form may change.</summary>
     /// <returns>The text.</returns>
@@ -162,7 +162,7 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
 
     void IContextSocket.Abort() => Core.Abort();
 
-    void IContextSocket.AddTo(UndeliveredBooks books) => books.Add(Core);
+    void IContextSocket.AddTo(UndeliveredSummary counters) => counters.Add(Core);
 
     /// <summary>A disposed socket, or one whose context was shut down, does nothing more.</summary>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
@@ -209,10 +209,10 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
         }
     }
 
-    private protected bool ThrowOut(Pipe? pipe, PeerIdentity peer, string argument) =>
-        pipe is null || !ReferenceEquals(pipe.Socket, Core) ? throw new ArgumentException("That is a peer of another socket.", argument)
-        : pipe is WirePipe { Dialer: not null } or InprocPipe { IsActive: true } ? throw new ArgumentException($"This socket connects to that peer: Disconnect(\"{pipe.Endpoint}\") ends it.", argument)
-        : Core.ThrowOut(pipe, peer, (ulong)Options.Linger.Ticks < (ulong)Options.CloseTimeout.Ticks ? Options.Linger : Options.CloseTimeout); // An infinite time is negative: who does not read is not to stay for ever.
+    private protected bool DisconnectPeerCore(PeerLink? link, PeerIdentity peer, string argument) =>
+        link is null || !ReferenceEquals(link.Socket, Core) ? throw new ArgumentException("That is a peer of another socket.", argument)
+        : link is WireLink { Dialer: not null } or InprocLink { IsActive: true } ? throw new ArgumentException($"This socket connects to that peer: Disconnect(\"{link.Endpoint}\") ends it.", argument)
+        : Core.DisconnectPeer(link, peer, (ulong)Options.Linger.Ticks < (ulong)Options.CloseTimeout.Ticks ? Options.Linger : Options.CloseTimeout); // An infinite time is negative: who does not read is not to stay for ever.
 
     /// <summary>Applies the options that act at once, now and whenever one changes.</summary>
     private protected void Watch()
@@ -236,16 +236,16 @@ public abstract class ZlinkSocket : IContextSocket, IDisposable, IAsyncDisposabl
     internal void OnOptionChanged()
     {
         ApplyOptions();
-        Core.Line.MoveAll();
-        Core.WritableWatchers.TellFenced();
+        Core.BlockedSends.RetryAll();
+        Core.WritableWatchers.NotifyFenced();
     }
 
     private protected virtual void ApplyOptions()
     {
         Core.Endpoints.MaxConnections = Options.MaxConnections;
-        foreach (Pipe pipe in Core.Pipes)
+        foreach (PeerLink link in Core.Links)
         {
-            pipe.SetLimits(Options.SendLimits, Options.ReceiveLimits);
+            link.SetLimits(Options.SendLimits, Options.ReceiveLimits);
         }
     }
 

@@ -144,7 +144,7 @@ public sealed class ZlinkTimers
             last = _order;
         }
 
-        while (TakeDue(now, last) is { } entry)
+        while (DequeueDue(now, last) is { } entry)
         {
             count++;
             entry.Handler(entry.Id);
@@ -154,7 +154,7 @@ public sealed class ZlinkTimers
     }
 
     /// <summary>The next timer that was due when Execute began, armed anew; one that was armed since is not due again.</summary>
-    private Entry? TakeDue(long now, long last)
+    private Entry? DequeueDue(long now, long last)
     {
         lock (_gate)
         {

@@ -115,7 +115,7 @@ internal static class WaitingProcess
         using (peer)
         using (ours)
         {
-            using var wait = new InputWait(ours, new StreamUse());
+            using var wait = new InputWait(ours, new TlsShutdownGate());
             Task<int> waiting = wait.WaitAsync().AsTask();
             peer.Send([1]);
             waiting.WaitAsync(Limit).GetAwaiter().GetResult();

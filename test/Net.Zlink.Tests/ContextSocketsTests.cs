@@ -35,7 +35,7 @@ public sealed class ContextSocketsTests
         sockets.Forget(socket);
         sockets.Forget(socket);
         Assert.Equal(1, socket.Entered);
-        Assert.Empty(sockets.Living);
+        Assert.Empty(sockets.OpenSockets);
     }
 
     /// <summary>Counts how often it is compared with another one.</summary>
@@ -67,7 +67,7 @@ public sealed class ContextSocketsTests
         {
         }
 
-        public void AddTo(UndeliveredBooks books) => Entered++;
+        public void AddTo(UndeliveredSummary counters) => Entered++;
 
         public bool Equals(FakeSocket? other)
         {

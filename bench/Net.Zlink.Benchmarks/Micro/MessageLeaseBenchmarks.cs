@@ -32,7 +32,7 @@ public class MessageLeaseBenchmarks : IDisposable
     public int TakeReadDispose()
     {
         int offset = 0;
-        InboundLease lease = InboundLease.Take(_frames.Slab, ref offset, _frames.Length, _link);
+        InboundLease lease = InboundLease.Open(_frames.Slab, ref offset, _frames.Length, _link);
         var run = new PulledRun(PulledKind.Data, _link, lease, 0, lease.Count, DisconnectReason.Unknown);
         int bytes = 0;
         for (int i = 0; i < run.Count; i++)

@@ -35,7 +35,7 @@ public class PullQueueBenchmarks : IDisposable
     {
         Publish();
         int taken = 0;
-        while (_queue.TryTake(1, out PulledRun run))
+        while (_queue.TryDequeue(1, out PulledRun run))
         {
             run.Lease!.Release(run.FirstSlot, run.Lease.GenerationOf(run.FirstSlot));
             taken++;
@@ -49,7 +49,7 @@ public class PullQueueBenchmarks : IDisposable
     {
         Publish();
         int taken = 0;
-        while (_queue.TryTake(Messages, out PulledRun run))
+        while (_queue.TryDequeue(Messages, out PulledRun run))
         {
             for (int slot = run.FirstSlot; slot < run.FirstSlot + run.Count; slot++)
             {
@@ -65,7 +65,7 @@ public class PullQueueBenchmarks : IDisposable
     private void Publish()
     {
         int offset = 0;
-        InboundLease lease = InboundLease.Take(_frames.Slab, ref offset, _frames.Length);
+        InboundLease lease = InboundLease.Open(_frames.Slab, ref offset, _frames.Length);
         _queue.Publish(_peer, lease, lease, Messages, _frames.Length);
     }
 }

@@ -118,7 +118,7 @@ public class ShardBenchmarks : IDisposable
         {
         }
 
-        public void OnHeldRun(ShardLoop shard, string work, TimeSpan elapsed)
+        public void OnBlockedRun(ShardLoop shard, string work, TimeSpan elapsed)
         {
         }
 

@@ -53,7 +53,7 @@ public class SubscriptionChangeBenchmarks
         var removal = new PrefixRemoval<object>(_subscriber);
         while (removal.Find())
         {
-            removal.TakeOut();
+            removal.Remove();
         }
 
         _trie.Forget(_subscriber);

@@ -14,7 +14,7 @@ public class InboundMessagesBenchmarks : IDisposable
     private const int Frames = 60;
     private const int NoLimit = -1;
 
-    private ZmpKit _kit = null!;
+    private ZmpFixture _kit = null!;
     private InboundMessages _messages = null!;
     private ReceiveSlab _slabs = null!;
     private ZmpScanner _scanner;
@@ -25,7 +25,7 @@ public class InboundMessagesBenchmarks : IDisposable
     [GlobalSetup]
     public void Setup()
     {
-        _kit = new ZmpKit(Frames, Size);
+        _kit = new ZmpFixture(Frames, Size);
         _slabs = new ReceiveSlab(_kit.Core.Host.Slabs);
         _messages = new InboundMessages(_kit.Core, _kit.Pipe, maxParts: Frames);
 
@@ -57,7 +57,7 @@ public class InboundMessagesBenchmarks : IDisposable
         _messages.Begin(new InboundBatch(_kit.Slab, 0, scan.Consumed, scan.Frames, OwnsSlab: false), _slabs);
         for (int position = 0; position < scan.Consumed; position += _kit.Frame)
         {
-            _messages.TakePart(position + ZmpFrame.HeaderSize, Size, more: false);
+            _messages.AddPart(position + ZmpFrame.HeaderSize, Size, more: false);
         }
 
         _messages.End();

@@ -1,7 +1,7 @@
 using BenchmarkDotNet.Attributes;
 using Net.Zlink.Benchmarks.Micro;
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Benchmarks.Zmp;
 
@@ -11,7 +11,7 @@ public class MessageBenchmarks : IDisposable
 {
     private const int Messages = 30;
 
-    private readonly ZmpKit _kit = new(Messages, size: 64);
+    private readonly ZmpFixture _kit = new(Messages, size: 64);
 
     [GlobalCleanup]
     public void Dispose()
@@ -27,7 +27,7 @@ public class MessageBenchmarks : IDisposable
         int bytes = 0;
         for (int i = 0; i < Messages; i++)
         {
-            using var message = new Message(new TakenMessage(lease, i, _kit.Pipe));
+            using var message = new Message(new DequeuedMessage(lease, i, _kit.Pipe));
             bytes += message.Span.Length;
         }
 
@@ -42,7 +42,7 @@ public class MessageBenchmarks : IDisposable
         int parts = 0;
         for (int i = 0; i < Messages; i++)
         {
-            using var message = new Message(new TakenMessage(lease, i, _kit.Pipe));
+            using var message = new Message(new DequeuedMessage(lease, i, _kit.Pipe));
             using Message copy = message.Copy();
             parts += copy.PartCount;
         }

@@ -2,7 +2,7 @@ using BenchmarkDotNet.Attributes;
 using Net.Zlink.Benchmarks.Micro;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Benchmarks.Zmp;
 
@@ -13,8 +13,8 @@ public class ReceiveQueueBenchmarks : IDisposable
     // A read of 30 messages is what a peer with a window of 30 sends.
     private const int Messages = 30;
 
-    private readonly ZmpKit _kit = new(Messages, size: 64);
-    private readonly TakenMessage[] _taken = new TakenMessage[Messages];
+    private readonly ZmpFixture _kit = new(Messages, size: 64);
+    private readonly DequeuedMessage[] _taken = new DequeuedMessage[Messages];
     private readonly byte[] _payload = new byte[64];
 
     [GlobalCleanup]
@@ -35,8 +35,8 @@ public class ReceiveQueueBenchmarks : IDisposable
     public int PublishTakeMany()
     {
         _kit.Pipe.Lane.Publish(_kit.Batch());
-        int taken = _kit.Core.Receive.TakeMany(_taken);
-        foreach (ref readonly TakenMessage message in _taken.AsSpan(0, taken))
+        int taken = _kit.Core.Receive.DequeueMany(_taken);
+        foreach (ref readonly DequeuedMessage message in _taken.AsSpan(0, taken))
         {
             message.Lease.Release(message.Slot, message.Lease.GenerationOf(message.Slot));
         }

@@ -69,10 +69,10 @@ internal sealed class Connector(Address address, IPEndPoint endPoint, LoadState 
             Interlocked.Increment(ref _timedOut);
             return null;
         }
-        catch (Exception e) when (StreamFaults.IsOfConnection(e) && !cancellation.IsCancellationRequested)
+        catch (Exception e) when (IoStreamErrors.IsOfConnection(e) && !cancellation.IsCancellationRequested)
         {
             socket?.Dispose();
-            SocketError error = StreamFaults.ErrorOf(e);
+            SocketError error = IoStreamErrors.ErrorOf(e);
             state.CountError(error);
             _ = error == SocketError.TimedOut ? Interlocked.Increment(ref _timedOut) : Interlocked.Increment(ref _failed);
             return null;

@@ -93,9 +93,9 @@ internal sealed class StreamLoadConnection(Stream stream, LoadState state, uint 
                 Fill();
             }
         }
-        catch (Exception e) when (StreamFaults.IsOfConnection(e))
+        catch (Exception e) when (IoStreamErrors.IsOfConnection(e))
         {
-            Over(StreamFaults.ErrorOf(e));
+            Over(IoStreamErrors.ErrorOf(e));
         }
     }
 
@@ -139,9 +139,9 @@ internal sealed class StreamLoadConnection(Stream stream, LoadState state, uint 
                 ArrayPool<byte>.Shared.Return(batch);
             }
         }
-        catch (Exception e) when (StreamFaults.IsOfConnection(e))
+        catch (Exception e) when (IoStreamErrors.IsOfConnection(e))
         {
-            Over(StreamFaults.ErrorOf(e));
+            Over(IoStreamErrors.ErrorOf(e));
         }
     }
 

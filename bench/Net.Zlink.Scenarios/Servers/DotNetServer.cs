@@ -111,7 +111,7 @@ internal sealed class DotNetServer : IEchoServer
                 await StreamEcho.RunAsync(stream);
             }
         }
-        catch (Exception e) when (StreamFaults.IsOfConnection(e))
+        catch (Exception e) when (IoStreamErrors.IsOfConnection(e))
         {
             socket.Dispose();
         }

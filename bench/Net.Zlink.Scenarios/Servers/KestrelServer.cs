@@ -100,7 +100,7 @@ internal sealed class KestrelServer : IEchoServer
             await using Stream stream = WebSocketStream.Create(socket, WebSocketMessageType.Binary, ownsWebSocket: false);
             await StreamEcho.RunAsync(stream);
         }
-        catch (Exception e) when (StreamFaults.IsOfConnection(e))
+        catch (Exception e) when (IoStreamErrors.IsOfConnection(e))
         {
             // The client left.
         }

@@ -136,7 +136,7 @@ internal sealed class LinkTable(RouterSocket router, TimeProvider clock, ILogger
     /// <summary>No link is disconnected from here on: the socket is being closed.</summary>
     public void Stop() => _stop.Cancel();
 
-    private static bool HasOther(ReceiverLink link, LinkState state, string trouble) => link.State != state || !string.Equals(link.Trouble, trouble, StringComparison.Ordinal);
+    private static bool HasOther(ReceiverLink link, LinkState state, string problem) => link.State != state || !string.Equals(link.Trouble, problem, StringComparison.Ordinal);
 
     /// <summary>Changes a link under the lock, refreshes its pools, and says outside of it what has come of it.</summary>
     private void Change(ReceiverLink link, Func<ReceiverLink, bool> change)
@@ -162,14 +162,14 @@ internal sealed class LinkTable(RouterSocket router, TimeProvider clock, ILogger
         }
     }
 
-    private void SetState(ReceiverLink link, LinkState state, string trouble)
+    private void SetState(ReceiverLink link, LinkState state, string problem)
     {
-        if (!HasOther(link, state, trouble) && state != LinkState.Ready)
+        if (!HasOther(link, state, problem) && state != LinkState.Ready)
         {
             return;
         }
 
-        bool isNews = link.State != state;
+        bool isUpdate = link.State != state;
         Change(link, link =>
         {
             bool wasReady = link.State == LinkState.Ready;
@@ -181,16 +181,16 @@ internal sealed class LinkTable(RouterSocket router, TimeProvider clock, ILogger
 
             link.Since = link.State == state ? link.Since : clock.GetUtcNow();
             link.State = state;
-            link.Trouble = state == LinkState.Ready ? null : trouble;
+            link.Trouble = state == LinkState.Ready ? null : problem;
             return wasReady && state != LinkState.Ready;
         });
-        if (isNews && state == LinkState.Ready)
+        if (isUpdate && state == LinkState.Ready)
         {
             GatewayLog.ReceiverReady(logger, link.Endpoint);
         }
-        else if (isNews)
+        else if (isUpdate)
         {
-            GatewayLog.ReceiverNotReady(logger, link.Endpoint, trouble);
+            GatewayLog.ReceiverNotReady(logger, link.Endpoint, problem);
         }
     }
 

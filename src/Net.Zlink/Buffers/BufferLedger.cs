@@ -32,7 +32,7 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
         DateTimeOffset now = captureStacks ? time.GetUtcNow() : default;
         Entry entry;
         StackTrace? lastRentedBy;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             entry = _known.GetOrAdd(array, static _ => new Entry());
             if (!_outstanding.TryAdd(array, entry))
@@ -49,14 +49,14 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
         int spoilt = entry.Poisoned ? array.AsSpan().IndexOfAnyExcept(Poison) : -1;
         if (spoilt >= 0)
         {
-            using (_gate.Hold())
+            using (_gate.EnterScope())
             {
                 _outstanding.Remove(array);
             }
 
             throw new InvalidOperationException(
                 $"A buffer of {array.Length} bytes was written to after it was returned (first changed byte: {spoilt})."
-                + Told("It had been rented", lastRentedBy) + Told("It had been returned", entry.ReturnedBy));
+                + DescribeWithStack("It had been rented", lastRentedBy) + DescribeWithStack("It had been returned", entry.ReturnedBy));
         }
     }
 
@@ -66,13 +66,13 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
     internal void OnReturned(byte[] array)
     {
         StackTrace? stack = CaptureStack();
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             if (!_outstanding.Remove(array, out Entry? entry))
             {
                 throw new InvalidOperationException(_known.TryGetValue(array, out Entry? known)
                     ? $"A buffer of {array.Length} bytes was returned twice."
-                        + Told("It had been rented", known.RentedBy) + Told("It was first returned", known.ReturnedBy)
+                        + DescribeWithStack("It had been rented", known.RentedBy) + DescribeWithStack("It was first returned", known.ReturnedBy)
                     : $"A buffer of {array.Length} bytes was returned to a pool that had not rented it out.");
             }
 
@@ -87,7 +87,7 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
     internal BufferLeak[] GetOutstanding()
     {
         (int Length, DateTimeOffset RentedAt, int ThreadId, StackTrace? RentedBy)[] found;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             found = [.. _outstanding.Select(static pair => (pair.Key.Length, pair.Value.RentedAt, pair.Value.ThreadId, pair.Value.RentedBy))];
         }
@@ -96,7 +96,7 @@ internal sealed class BufferLedger(TimeProvider time, bool captureStacks)
         return [.. found.Select(static one => new BufferLeak(one.Length, one.RentedAt, one.ThreadId, one.RentedBy?.ToString() ?? string.Empty))];
     }
 
-    private static string Told(string what, StackTrace? stack) =>
+    private static string DescribeWithStack(string what, StackTrace? stack) =>
         stack is null ? string.Empty : $"{Environment.NewLine}{what}:{Environment.NewLine}{stack}";
 
     [MethodImpl(MethodImplOptions.NoInlining)]

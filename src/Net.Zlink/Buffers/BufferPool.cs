@@ -156,7 +156,7 @@ public sealed class BufferPool : MemoryPool<byte>
     /// <exception cref="ObjectDisposedException">The pool is disposed.</exception>
     internal byte[] RentArray(int minimumLength)
     {
-        if ((uint)minimumLength <= SizeClasses.Largest)
+        if ((uint)minimumLength <= SizeClasses.LargestSize)
         {
             ThreadCache? cache = ThreadCache.Current;
             if (cache is not null && ReferenceEquals(cache.Key, _fastKey))
@@ -182,7 +182,7 @@ public sealed class BufferPool : MemoryPool<byte>
     internal void ReturnArray(byte[] array)
     {
         int length = array.Length;
-        if ((uint)length <= SizeClasses.Largest)
+        if ((uint)length <= SizeClasses.LargestSize)
         {
             int classIndex = SizeClasses.IndexOf(length);
             ThreadCache? cache = ThreadCache.Current;
@@ -241,7 +241,7 @@ public sealed class BufferPool : MemoryPool<byte>
         ArgumentOutOfRangeException.ThrowIfGreaterThan(minimumLength, Array.MaxLength);
         ThrowIfDisposed();
         byte[] array;
-        if (minimumLength > SizeClasses.Largest)
+        if (minimumLength > SizeClasses.LargestSize)
         {
             array = _oversize.Rent(minimumLength);
         }
@@ -268,7 +268,7 @@ public sealed class BufferPool : MemoryPool<byte>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void ReturnSlow(byte[] array)
     {
-        if (array.Length > SizeClasses.Largest)
+        if (array.Length > SizeClasses.LargestSize)
         {
             _ledger?.OnReturned(array);
             _oversize.Return(array.Length);

@@ -16,8 +16,8 @@ internal sealed class PinnedMemory : MemoryManager<byte>
     /// <summary>Whether bytes have a manager that would be asked for them. Others are an array's, which can be handed to any operation as they are.</summary>
     public static bool IsNeededFor(ReadOnlyMemory<byte> bytes) => MemoryMarshal.TryGetMemoryManager<byte, MemoryManager<byte>>(bytes, out _);
 
-    /// <summary>The same bytes, which nobody is asked for any more; of a manager that cannot pin them, a copy. Until <see cref="LetGo"/>. Throws what the manager throws.</summary>
-    public unsafe ReadOnlyMemory<byte> Hold(ReadOnlyMemory<byte> bytes)
+    /// <summary>The same bytes, which nobody is asked for any more; of a manager that cannot pin them, a copy. Until <see cref="Release"/>. Throws what the manager throws.</summary>
+    public unsafe ReadOnlyMemory<byte> Acquire(ReadOnlyMemory<byte> bytes)
     {
         try
         {
@@ -30,7 +30,7 @@ internal sealed class PinnedMemory : MemoryManager<byte>
 
         if (_pin.Pointer == null)
         {
-            LetGo();
+            Release();
             return bytes.ToArray();
         }
 
@@ -39,7 +39,7 @@ internal sealed class PinnedMemory : MemoryManager<byte>
     }
 
     /// <summary>The operation is over. Idempotent.</summary>
-    public void LetGo()
+    public void Release()
     {
         MemoryHandle pin = _pin;
         _pin = default;
@@ -67,5 +67,5 @@ internal sealed class PinnedMemory : MemoryManager<byte>
     }
 
     /// <inheritdoc/>
-    protected override void Dispose(bool disposing) => LetGo();
+    protected override void Dispose(bool disposing) => Release();
 }

@@ -10,25 +10,25 @@ internal sealed class SharedStore<T>
     where T : class
 {
     // More stripes than threads that really run at once only scatter the items; past 8 the batches keep the locks cold enough.
-    private const int MostStripes = 8;
+    private const int MaxStripes = 8;
 
     // The room of a closed store lies so far below zero that what concurrent calls still give back (at most a keep limit) cannot bring it
     // near zero.
-    private const int ClosedRoom = int.MinValue;
+    private const int ClosedCapacity = int.MinValue;
     private const int ClosedBelow = -1;
 
     private readonly StoreStripe<T>[] _stripes;
     private readonly int _reservable;
-    private int _room;
+    private int _capacity;
     private int _reserved;
 
     internal SharedStore(int limit)
     {
-        _room = limit;
+        _capacity = limit;
 
         // Half stays for the store: threads that hold reserved but empty room must not make others' returns bounce.
         _reservable = limit / 2;
-        _stripes = new StoreStripe<T>[Math.Clamp(Environment.ProcessorCount, 1, MostStripes)];
+        _stripes = new StoreStripe<T>[Math.Clamp(Environment.ProcessorCount, 1, MaxStripes)];
         for (int index = 0; index < _stripes.Length; index++)
         {
             _stripes[index] = new StoreStripe<T>();
@@ -52,7 +52,7 @@ internal sealed class SharedStore<T>
     /// <summary>Keeps the first items as far as there is room, and returns how many it kept.</summary>
     internal int Push(int home, ReadOnlySpan<Slot<T>> items)
     {
-        int granted = TakeRoom(items.Length);
+        int granted = ReserveCapacity(items.Length);
         if (granted == 0)
         {
             return 0;
@@ -69,7 +69,7 @@ internal sealed class SharedStore<T>
             StripeAt(home).TryPush(items[..granted], wait: true);
         }
 
-        if (Volatile.Read(ref _room) < ClosedBelow)
+        if (Volatile.Read(ref _capacity) < ClosedBelow)
         {
             // Closed between the grant and the push.
             DropAll();
@@ -88,7 +88,7 @@ internal sealed class SharedStore<T>
             int taken = stripe.Count == 0 ? 0 : stripe.Pop(destination, wait: false);
             if (taken > 0)
             {
-                GiveRoom(taken);
+                ReleaseCapacity(taken);
                 return taken;
             }
 
@@ -113,7 +113,7 @@ internal sealed class SharedStore<T>
             int seen = Interlocked.CompareExchange(ref _reserved, reserved + asked, reserved);
             if (seen == reserved)
             {
-                int granted = TakeRoom(asked);
+                int granted = ReserveCapacity(asked);
                 if (granted < asked)
                 {
                     Interlocked.Add(ref _reserved, granted - asked);
@@ -131,7 +131,7 @@ internal sealed class SharedStore<T>
         if (count > 0)
         {
             Interlocked.Add(ref _reserved, -count);
-            GiveRoom(count);
+            ReleaseCapacity(count);
         }
     }
 
@@ -144,14 +144,14 @@ internal sealed class SharedStore<T>
             dropped += stripe.Trim(most - dropped, onlyUnused);
         }
 
-        GiveRoom(dropped);
+        ReleaseCapacity(dropped);
         return dropped;
     }
 
     /// <summary>Drops everything and never keeps anything again.</summary>
     internal void Close()
     {
-        Interlocked.Exchange(ref _room, ClosedRoom);
+        Interlocked.Exchange(ref _capacity, ClosedCapacity);
         DropAll();
     }
 
@@ -170,7 +170,7 @@ internal sealed class SharedStore<T>
             int taken = StripeAt(home + offset).Pop(destination, wait: true);
             if (taken > 0)
             {
-                GiveRoom(taken);
+                ReleaseCapacity(taken);
                 return taken;
             }
         }
@@ -178,28 +178,28 @@ internal sealed class SharedStore<T>
         return 0;
     }
 
-    private int TakeRoom(int wanted)
+    private int ReserveCapacity(int wanted)
     {
-        int room = Volatile.Read(ref _room);
+        int capacity = Volatile.Read(ref _capacity);
         while (true)
         {
-            int granted = Math.Min(wanted, room);
+            int granted = Math.Min(wanted, capacity);
             if (granted <= 0)
             {
                 return 0;
             }
 
-            int seen = Interlocked.CompareExchange(ref _room, room - granted, room);
-            if (seen == room)
+            int seen = Interlocked.CompareExchange(ref _capacity, capacity - granted, capacity);
+            if (seen == capacity)
             {
                 return granted;
             }
 
-            room = seen;
+            capacity = seen;
         }
     }
 
-    private void GiveRoom(int count) => Interlocked.Add(ref _room, count);
+    private void ReleaseCapacity(int count) => Interlocked.Add(ref _capacity, count);
 
     private StoreStripe<T> StripeAt(int index) => _stripes[(int)((uint)index % (uint)_stripes.Length)];
 }

@@ -15,7 +15,7 @@ internal static class SizeClasses
     /// Larger requests are allocated exactly and not kept. Room for a message of 8 MiB: fresh pages for each one of 1 MiB, which the system
     /// clears and hands out one by one, cost two fifths of their rate over tcp (docs/benchmarks/log.md, "Messages of 1 MiB").
     /// </summary>
-    internal const int Largest = 8_503_296;
+    internal const int LargestSize = 8_503_296;
 
     // Where each run ends, and the index of its first class. The steps are powers of two, so the lookup is a subtraction and a shift.
     private const int End128 = 1_024;
@@ -51,7 +51,7 @@ internal static class SizeClasses
     internal static ReadOnlySpan<int> Sizes => Table;
 
     /// <summary>
-    /// The smallest class that holds <paramref name="length"/> bytes. The caller has checked 0 &lt;= length &lt;= <see cref="Largest"/>;
+    /// The smallest class that holds <paramref name="length"/> bytes. The caller has checked 0 &lt;= length &lt;= <see cref="LargestSize"/>;
     /// 0 asks for the smallest class.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -71,12 +71,12 @@ internal sealed class Slab
 
         // Threads count on stripes of their own: one count that all of them write moves between processors for each slab, and costs more than the rest of a rent. What a stripe has not told the total yet is at most this much.
         private const int Stripes = 8;
-        private const long Grain = 256 * 1024;
+        private const long ReportStepBytes = 256 * 1024;
 
         [ThreadStatic]
         private static Slab? t_spare;
 
-        private readonly SpareObjects<Slab> _spares = new(MaxKept);
+        private readonly ObjectCache<Slab> _spares = new(MaxKept);
         private readonly Stripe[] _stripes = new Stripe[Stripes];
         private long _total;
 
@@ -136,9 +136,9 @@ internal sealed class Slab
         {
             ref Stripe stripe = ref _stripes[stripeIndex];
             long now = Interlocked.Add(ref stripe.Bytes, bytes);
-            if (Math.Abs(now - Volatile.Read(ref stripe.Told)) >= Grain)
+            if (Math.Abs(now - Volatile.Read(ref stripe.ReportedBytes)) >= ReportStepBytes)
             {
-                Interlocked.Add(ref _total, now - Interlocked.Exchange(ref stripe.Told, now));
+                Interlocked.Add(ref _total, now - Interlocked.Exchange(ref stripe.ReportedBytes, now));
             }
         }
 
@@ -147,7 +147,7 @@ internal sealed class Slab
             if (slab._owner is { } owner)
             {
                 slab._owner = null;
-                HandedOver.Dispose(owner);
+                DeferredDisposal.Dispose(owner);
             }
             else
             {
@@ -155,12 +155,12 @@ internal sealed class Slab
                 pool.ReturnArray(array);
             }
 
-            _spares.Keep(ref t_spare, slab);
+            _spares.Return(ref t_spare, slab);
         }
 
         private Slab Wrapper(byte[] array)
         {
-            if (!_spares.TryTake(ref t_spare, out Slab? slab))
+            if (!_spares.TryRent(ref t_spare, out Slab? slab))
             {
                 slab = new Slab();
             }
@@ -176,7 +176,7 @@ internal sealed class Slab
         private struct Stripe
         {
             public long Bytes;
-            public long Told;
+            public long ReportedBytes;
         }
     }
 }

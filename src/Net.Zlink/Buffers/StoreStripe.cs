@@ -75,7 +75,7 @@ internal sealed class StoreStripe<T>
     /// </summary>
     internal int Trim(int most, bool onlyUnused)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             int dropped = Math.Min(most, onlyUnused ? _lowWater : _count);
             int left = _count - dropped;
@@ -104,7 +104,7 @@ internal sealed class StoreStripe<T>
 
         if (wait)
         {
-            _gate.Hold();
+            _gate.EnterScope();
         }
 
         return wait;

@@ -92,7 +92,7 @@ internal sealed class ThreadCache
     {
         if (bufferClass.ThreadCapacity > 0)
         {
-            using (_gate.Hold())
+            using (_gate.EnterScope())
             {
                 ref Entry entry = ref _entries[classIndex];
                 Compact(ref entry);
@@ -129,7 +129,7 @@ internal sealed class ThreadCache
     {
         if (bufferClass.ThreadCapacity > 0)
         {
-            using (_gate.Hold())
+            using (_gate.EnterScope())
             {
                 ref Entry entry = ref _entries[classIndex];
                 Compact(ref entry);
@@ -190,7 +190,7 @@ internal sealed class ThreadCache
     /// </summary>
     internal int Trim(int classIndex, BufferClass bufferClass, int most, bool onlyUnused)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             ref Entry entry = ref _entries[classIndex];
             long uses = Volatile.Read(ref entry.Rented) + Volatile.Read(ref entry.Returned);
@@ -225,7 +225,7 @@ internal sealed class ThreadCache
     /// <summary>Any thread: moves what a dead thread left to the stores. The owner must not run any more.</summary>
     internal void MoveToStores(ReadOnlySpan<BufferClass> classes)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             _closed = true;
             for (int index = 0; index < classes.Length; index++)
@@ -247,7 +247,7 @@ internal sealed class ThreadCache
     /// <summary>Any thread: drops everything; the cache holds nothing from then on, but still counts.</summary>
     internal void Close()
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             _closed = true;
             foreach (ref Entry entry in _entries.AsSpan())

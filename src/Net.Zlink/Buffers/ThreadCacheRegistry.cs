@@ -22,7 +22,7 @@ internal sealed class ThreadCacheRegistry
 
     internal ThreadCache Create(object key, WeakReference<BufferPool> pool)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             var cache = new ThreadCache(key, pool, _nextHomeStripe++);
             _caches.Add(cache);
@@ -38,7 +38,7 @@ internal sealed class ThreadCacheRegistry
     /// <summary>The thread of the cache is gone: keeps its counts, moves its buffers.</summary>
     internal void Retire(ThreadCache cache, ReadOnlySpan<BufferClass> classes)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             if (!_caches.Remove(cache))
             {
@@ -58,7 +58,7 @@ internal sealed class ThreadCacheRegistry
     /// <summary>See <see cref="BufferClass.Trim"/>; the gate makes it one at a time.</summary>
     internal void Trim(int classIndex, BufferClass bufferClass, bool onlyUnused)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             bufferClass.Trim(classIndex, CollectionsMarshal.AsSpan(_caches), onlyUnused);
         }
@@ -67,7 +67,7 @@ internal sealed class ThreadCacheRegistry
     internal BufferClassStatistics[] Snapshot(ReadOnlySpan<BufferClass> classes)
     {
         var snapshot = new BufferClassStatistics[classes.Length];
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             for (int index = 0; index < classes.Length; index++)
             {
@@ -81,7 +81,7 @@ internal sealed class ThreadCacheRegistry
     /// <summary>Empties all caches, for good.</summary>
     internal void Close()
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             _closed = true;
             foreach (ThreadCache cache in _caches)

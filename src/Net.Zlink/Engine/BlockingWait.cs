@@ -56,7 +56,7 @@ internal static class BlockingWait
                 return true;
             }
 
-            if (list.TryTakeOut(waiter))
+            if (list.TryRemove(waiter))
             {
                 return false;
             }
@@ -64,7 +64,7 @@ internal static class BlockingWait
         catch (ThreadInterruptedException)
         {
             // The list must not keep a waiter whose thread has left: a message given to it would be lost, a payload it lends would be gone.
-            if (list.TryTakeOut(waiter))
+            if (list.TryRemove(waiter))
             {
                 throw;
             }

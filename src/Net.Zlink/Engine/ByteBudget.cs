@@ -11,20 +11,20 @@ namespace Net.Zlink.Engine;
 internal sealed class ByteBudget : IThreadPoolWorkItem
 {
     // As many as are looked at in one hold of the lock, some microseconds: whoever is refused, or gives back, may wait for it.
-    private const int LookedAtAtOnce = 64;
+    private const int MaxSharesPerCheck = 64;
 
-    private const long NobodyWaits = long.MaxValue;
+    private const long NoWaiter = long.MaxValue;
 
     private readonly ILogger _logger;
     private readonly Lock _gate = new();
-    private readonly LinkedList<ByteShare> _line = [];
-    private readonly List<ByteShare> _told = []; // Used by one turn at a time.
+    private readonly LinkedList<ByteShare> _waiters = [];
+    private readonly List<ByteShare> _notified = []; // Used by one turn at a time.
     private long _used;
-    private long _leftBehind;
-    private long _leastNeed = NobodyWaits; // Nobody in line needs less. 0 during a turn of telling, so that what is given back meanwhile counts.
-    private long _leastBehind; // The same of those that the turn has left in line, and of those who have come since it began.
-    private bool _isTelling;
-    private bool _isToTellAgain;
+    private long _skipped;
+    private long _leastNeed = NoWaiter; // Nobody in line needs less. 0 during a turn of telling, so that what is given back meanwhile counts.
+    private long _minSkipped; // The same of those that the turn has left in line, and of those who have come since it began.
+    private bool _isNotifying;
+    private bool _notifyAgain;
 
     private ByteBudget(long limit, ILogger logger) => (Limit, _logger) = (limit, logger);
 
@@ -34,16 +34,16 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
     public long Used => Volatile.Read(ref _used);
 
     /// <summary>Somebody stands in line.</summary>
-    public bool HasLine => Volatile.Read(ref _leastNeed) != NobodyWaits;
+    public bool HasWaiters => Volatile.Read(ref _leastNeed) != NoWaiter;
 
     /// <summary>Queues that stand in line.</summary>
     public int Waiting
     {
         get
         {
-            using (_gate.Hold())
+            using (_gate.EnterScope())
             {
-                return _line.Count;
+                return _waiters.Count;
             }
         }
     }
@@ -52,13 +52,13 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
     public long Left => Limit - Used;
 
     /// <summary>What peers that have gone have left behind takes up all of it: whoever came now could do the same.</summary>
-    public bool IsFullOfRests => Volatile.Read(ref _leftBehind) >= Limit;
+    public bool IsFullOfDetached => Volatile.Read(ref _skipped) >= Limit;
 
     /// <summary>A budget of so many bytes; null for 0, which is none.</summary>
     public static ByteBudget? Of(long limit, ILogger logger) => limit == 0 ? null : new ByteBudget(limit, logger);
 
     /// <summary>Takes so many bytes, or nothing if there are not so many left.</summary>
-    public bool TryTake(long bytes)
+    public bool TryReserve(long bytes)
     {
         long used = Used;
         while (bytes <= Limit - used)
@@ -82,37 +82,37 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
         // The barrier above and the one in Wait: either this sees who has entered the line, or they find these bytes.
         if (Limit - used >= Volatile.Read(ref _leastNeed))
         {
-            BeginTelling();
+            BeginNotify();
         }
     }
 
     /// <summary>A queue's peer has gone, and left so much in it that is not read: all of it counts from now on, and its place too, however little is left.</summary>
     /// <param name="bytes">What was left behind.</param>
     /// <param name="more">How much of that has not been taken yet; less than 0: that has to be given back.</param>
-    public void TakeRest(long bytes, long more)
+    public void ReserveDetached(long bytes, long more)
     {
-        Interlocked.Add(ref _leftBehind, bytes);
+        Interlocked.Add(ref _skipped, bytes);
         GiveBack(-more);
     }
 
     /// <summary>So much of what was left behind is read.</summary>
-    public void GiveRestBack(long bytes)
+    public void ReleaseDetached(long bytes)
     {
-        Interlocked.Add(ref _leftBehind, -bytes);
+        Interlocked.Add(ref _skipped, -bytes);
         GiveBack(bytes);
     }
 
     /// <summary>Puts a share in line, or notes that one that stands there needs less now. It is told once there is what it needs; what was given back since it looked it has to look for once more.</summary>
     public void Wait(ByteShare share)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
-            if (share.Place.List is null)
+            if (share.QueuePosition.List is null)
             {
-                _line.AddLast(share.Place);
+                _waiters.AddLast(share.QueuePosition);
             }
 
-            _leastBehind = Math.Min(_leastBehind, share.Need);
+            _minSkipped = Math.Min(_minSkipped, share.Need);
             Volatile.Write(ref _leastNeed, Math.Min(_leastNeed, share.Need));
         }
 
@@ -122,14 +122,14 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
     /// <summary>Takes a share out of the line: its queue needs nothing any more.</summary>
     public void Leave(ByteShare share)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
-            if (share.Place.List is not null)
+            if (share.QueuePosition.List is not null)
             {
-                _line.Remove(share.Place);
-                if (_line.Count == 0 && !_isTelling)
+                _waiters.Remove(share.QueuePosition);
+                if (_waiters.Count == 0 && !_isNotifying)
                 {
-                    Volatile.Write(ref _leastNeed, NobodyWaits);
+                    Volatile.Write(ref _leastNeed, NoWaiter);
                 }
             }
         }
@@ -139,94 +139,94 @@ internal sealed class ByteBudget : IThreadPoolWorkItem
     {
         do
         {
-            TellAll(BeginTurn());
+            NotifyAll(BeginCheck());
         }
-        while (!EndTurn());
+        while (!EndCheck());
     }
 
-    private void BeginTelling()
+    private void BeginNotify()
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
-            _isToTellAgain = true;
-            if (_isTelling)
+            _notifyAgain = true;
+            if (_isNotifying)
             {
                 return;
             }
 
-            _isTelling = true;
+            _isNotifying = true;
         }
 
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
     /// <returns>How many stand in line.</returns>
-    private int BeginTurn()
+    private int BeginCheck()
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
-            _isToTellAgain = false;
-            _leastBehind = NobodyWaits;
+            _notifyAgain = false;
+            _minSkipped = NoWaiter;
             Volatile.Write(ref _leastNeed, 0);
-            return _line.Count;
+            return _waiters.Count;
         }
     }
 
     /// <summary>Looks at each once, and tells those for whom there is enough.</summary>
-    private void TellAll(int inLine)
+    private void NotifyAll(int inLine)
     {
         while (inLine > 0)
         {
-            using (_gate.Hold())
+            using (_gate.EnterScope())
             {
-                int rest = Math.Max(inLine - LookedAtAtOnce, 0);
-                for (; inLine > rest && _line.First is { } first; inLine--)
+                int rest = Math.Max(inLine - MaxSharesPerCheck, 0);
+                for (; inLine > rest && _waiters.First is { } first; inLine--)
                 {
-                    LookAt(first);
+                    CheckShare(first);
                 }
 
-                inLine = _line.Count == 0 ? 0 : rest; // Some may have left meanwhile.
+                inLine = _waiters.Count == 0 ? 0 : rest; // Some may have left meanwhile.
             }
 
-            _told.ForEach(Tell);
-            _told.Clear();
+            _notified.ForEach(Notify);
+            _notified.Clear();
         }
     }
 
-    private void LookAt(LinkedListNode<ByteShare> first)
+    private void CheckShare(LinkedListNode<ByteShare> first)
     {
-        _line.RemoveFirst();
+        _waiters.RemoveFirst();
         if (first.Value.Need <= Left)
         {
-            _told.Add(first.Value);
+            _notified.Add(first.Value);
         }
         else
         {
-            _leastBehind = Math.Min(_leastBehind, first.Value.Need);
-            _line.AddLast(first);
+            _minSkipped = Math.Min(_minSkipped, first.Value.Need);
+            _waiters.AddLast(first);
         }
     }
 
-    private void Tell(ByteShare share)
+    private void Notify(ByteShare share)
     {
         try
         {
-            share.TellRoom();
+            share.NotifyCapacity();
         }
         catch (Exception e)
         {
-            Log.RoomNotTold(_logger, e); // One queue's fault, not the others', nor the process's.
+            Log.CapacityNotNotified(_logger, e); // One queue's fault, not the others', nor the process's.
         }
     }
 
     /// <summary>False if bytes were given back meanwhile that are enough for somebody who is still in line.</summary>
-    private bool EndTurn()
+    private bool EndCheck()
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
-            Volatile.Write(ref _leastNeed, _line.Count == 0 ? NobodyWaits : _leastBehind);
-            _isTelling = _isToTellAgain && Left >= _leastNeed;
-            return !_isTelling;
+            Volatile.Write(ref _leastNeed, _waiters.Count == 0 ? NoWaiter : _minSkipped);
+            _isNotifying = _notifyAgain && Left >= _leastNeed;
+            return !_isNotifying;
         }
     }
 }

@@ -1,51 +1,51 @@
 namespace Net.Zlink.Engine;
 
 /// <summary>A queue that has a part of its context's <see cref="ByteBudget"/>.</summary>
-internal interface IShareHolder
+internal interface IShareOwner
 {
     /// <summary>How much of what is counted in the queue has left it already. Under the queue's lock, and only where it is at its context's limit.</summary>
-    long BytesGone => 0;
+    long BytesRemoved => 0;
 
     /// <summary>It had found too little left of the budget, and may find enough now. From the thread pool, outside of all locks.</summary>
-    void OnBudgetRoom();
+    void OnBudgetAvailable();
 }
 
-/// <summary>What one queue has taken of its context's <see cref="ByteBudget"/>. Under the queue's lock, but for <see cref="TellRoom"/>.</summary>
-/// <remarks>One message is always let in, and so are some more of the first <see cref="Free"/> bytes: whatever others hold, each peer gets on.</remarks>
+/// <summary>What one queue has taken of its context's <see cref="ByteBudget"/>. Under the queue's lock, but for <see cref="NotifyCapacity"/>.</summary>
+/// <remarks>One message is always let in, and so are some more of the first <see cref="FreeAllowance"/> bytes: whatever others hold, each peer gets on.</remarks>
 /// <param name="budget">The context's.</param>
 /// <param name="own">The queue's own limits.</param>
 internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
 {
     /// <summary>What each queue may hold without taking any of the budget: as much as 200 messages of 64 bytes, so that a queue that is filled and emptied all the time seldom comes by here. The system's own buffers hold more for each connection.</summary>
-    public const int Free = 16 * 1024;
+    public const int FreeAllowance = 16 * 1024;
 
     // Taken first, and doubled from there, so that a queue that grows to its mark comes by a dozen times at most.
     private const int FirstStep = 64 * 1024;
 
     // Where so much is not left, or others wait, a queue takes what it needs, rounded up to this, and keeps no more.
-    private const int LeastStep = 16 * 1024;
+    private const int MinStepBytes = 16 * 1024;
 
     // What a queue is beside its bytes, once its peer has gone: the lane, its lease, the peer's identity. 10,000 of them with a byte each took 24 MB.
-    private const int CostOfRest = 2 * 1024;
+    private const int DetachedCost = 2 * 1024;
 
-    private IShareHolder? _holder;
-    private LinkedListNode<ByteShare>? _place;
+    private IShareOwner? _holder;
+    private LinkedListNode<ByteShare>? _queuePosition;
     private long _granted;
     private long _need;
-    private bool _isInLine;
-    private bool _isRest;
+    private bool _isWaiting;
+    private bool _isDetached;
 
     /// <summary>The queue's own limits.</summary>
-    public QueueLimits Own { get; set; } = own;
+    public QueueLimits OwnLimits { get; set; } = own;
 
     /// <summary>The limits of the queue with what it has taken: never beyond its own.</summary>
-    public QueueLimits Limits => LimitsOf(Own, _granted);
+    public QueueLimits Limits => LimitsOf(OwnLimits, _granted);
 
     /// <summary>The same for a queue in whose books so much counts that has left it.</summary>
-    public QueueLimits LimitsWith(long gone) => LimitsOf(Own, _granted + gone);
+    public QueueLimits LimitsWith(long gone) => LimitsOf(OwnLimits, _granted + gone);
 
     /// <summary>Tells the sender of room while the queue has no reader, which would tell it otherwise.</summary>
-    public Action? SenderMayGoOn { get; set; }
+    public Action? SenderCanContinue { get; set; }
 
     /// <summary>When the queue was last refused something, it was because too little was left.</summary>
     public bool IsShort { get; set; }
@@ -54,34 +54,34 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
     public long Need => Volatile.Read(ref _need);
 
     /// <summary>Where it stands in the budget's line.</summary>
-    public LinkedListNode<ByteShare> Place => _place ??= new LinkedListNode<ByteShare>(this);
+    public LinkedListNode<ByteShare> QueuePosition => _queuePosition ??= new LinkedListNode<ByteShare>(this);
 
     /// <summary>The limits of a queue that has taken so much: never beyond its own.</summary>
-    public static QueueLimits LimitsOf(QueueLimits own, long granted) => own with { Bytes = own.Bytes > 0 ? Math.Min(own.Bytes, Free + granted) : Free + granted };
+    public static QueueLimits LimitsOf(QueueLimits own, long granted) => own with { Bytes = own.Bytes > 0 ? Math.Min(own.Bytes, FreeAllowance + granted) : FreeAllowance + granted };
 
     /// <summary>Takes more of the budget. False if there is too little left; the queue is told when there is enough.</summary>
     /// <param name="bytes">What the queue holds: all that it may with what it has, but less than its own limit.</param>
-    /// <param name="holder">The queue.</param>
-    public bool TryGrow(long bytes, IShareHolder holder)
+    /// <param name="owner">The queue.</param>
+    public bool TryGrow(long bytes, IShareOwner owner)
     {
         long needed = NeedOf(bytes);
-        bool isGiven = (!budget.HasLine && TryTake(Math.Min(Most, Math.Max(needed, Math.Max(FirstStep, 2 * _granted))))) || TryTake(needed) || (TryWait(needed - _granted, holder) && TryTake(needed));
+        bool isGiven = (!budget.HasWaiters && TryReserve(Math.Min(MaxBytes, Math.Max(needed, Math.Max(FirstStep, 2 * _granted))))) || TryReserve(needed) || (TryWait(needed - _granted, owner) && TryReserve(needed));
         IsShort |= !isGiven;
         return isGiven;
     }
 
     /// <summary>Whether the queue could take more, for one whose sender has to be asked whether it still wants that: what nobody wants must not be taken from those who do. If not, it is told when it could.</summary>
-    public bool MayGrow(long bytes, IShareHolder holder)
+    public bool MayGrow(long bytes, IShareOwner owner)
     {
         long need = NeedOf(bytes) - _granted;
-        return need <= budget.Left || (TryWait(need, holder) && need <= budget.Left);
+        return need <= budget.Left || (TryWait(need, owner) && need <= budget.Left);
     }
 
     /// <summary>The queue holds no more than this any more: gives back what is far more than it needs, and all that it does not need where others wait.</summary>
     public void Shrink(long bytes)
     {
         // It needs nothing for its next message: nobody waits for that.
-        if (Volatile.Read(ref _isInLine) && bytes < Free && Interlocked.Exchange(ref _isInLine, false))
+        if (Volatile.Read(ref _isWaiting) && bytes < FreeAllowance && Interlocked.Exchange(ref _isWaiting, false))
         {
             budget.Leave(this);
         }
@@ -91,14 +91,14 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
             return;
         }
 
-        if (_isRest)
+        if (_isDetached)
         {
-            ShrinkRest(bytes);
+            ShrinkDetached(bytes);
             return;
         }
 
-        long needed = Math.Max(0, bytes - Free);
-        long kept = budget.HasLine ? RoundUp(needed) : needed <= _granted / 4 ? 2 * needed : _granted;
+        long needed = Math.Max(0, bytes - FreeAllowance);
+        long kept = budget.HasWaiters ? RoundUp(needed) : needed <= _granted / 4 ? 2 * needed : _granted;
         long given = _granted - kept;
         if (given > 0)
         {
@@ -107,43 +107,43 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
         }
     }
 
-    /// <summary>The queue's peer has gone, and this is what it left: <see cref="Free"/> is for those who are there. One that comes and goes would otherwise leave as much again each time, beyond all limits.</summary>
-    public void BecomeRest(long bytes)
+    /// <summary>The queue's peer has gone, and this is what it left: <see cref="FreeAllowance"/> is for those who are there. One that comes and goes would otherwise leave as much again each time, beyond all limits.</summary>
+    public void MarkDetached(long bytes)
     {
-        if (!_isRest && bytes > 0)
+        if (!_isDetached && bytes > 0)
         {
-            _isRest = true;
-            budget.TakeRest(bytes + CostOfRest, bytes + CostOfRest - _granted);
-            _granted = bytes + CostOfRest;
+            _isDetached = true;
+            budget.ReserveDetached(bytes + DetachedCost, bytes + DetachedCost - _granted);
+            _granted = bytes + DetachedCost;
         }
     }
 
     /// <summary>There is what it needs. Without the queue's lock.</summary>
-    public void TellRoom()
+    public void NotifyCapacity()
     {
-        Volatile.Write(ref _isInLine, false);
-        _holder!.OnBudgetRoom();
+        Volatile.Write(ref _isWaiting, false);
+        _holder!.OnBudgetAvailable();
     }
 
-    private void ShrinkRest(long bytes)
+    private void ShrinkDetached(long bytes)
     {
-        long given = bytes == 0 ? _granted : _granted - bytes - CostOfRest;
+        long given = bytes == 0 ? _granted : _granted - bytes - DetachedCost;
         if (given > 0)
         {
             _granted -= given;
-            budget.GiveRestBack(given);
+            budget.ReleaseDetached(given);
         }
     }
 
-    private long Most => Own.Bytes > 0 ? Own.Bytes - Free : long.MaxValue;
+    private long MaxBytes => OwnLimits.Bytes > 0 ? OwnLimits.Bytes - FreeAllowance : long.MaxValue;
 
-    private long NeedOf(long bytes) => Math.Min(RoundUp(bytes - Free + 1), Most);
+    private long NeedOf(long bytes) => Math.Min(RoundUp(bytes - FreeAllowance + 1), MaxBytes);
 
-    private static long RoundUp(long bytes) => (bytes + LeastStep - 1) / LeastStep * LeastStep;
+    private static long RoundUp(long bytes) => (bytes + MinStepBytes - 1) / MinStepBytes * MinStepBytes;
 
-    private bool TryTake(long wanted)
+    private bool TryReserve(long wanted)
     {
-        if (!budget.TryTake(wanted - _granted))
+        if (!budget.TryReserve(wanted - _granted))
         {
             return false;
         }
@@ -153,16 +153,16 @@ internal sealed class ByteShare(ByteBudget budget, QueueLimits own)
     }
 
     /// <summary>Enters the line. False if it stands there already, for no more than it needs now; otherwise something may have been given back since it was looked for.</summary>
-    private bool TryWait(long need, IShareHolder holder)
+    private bool TryWait(long need, IShareOwner owner)
     {
-        if (Volatile.Read(ref _isInLine) && _need <= need)
+        if (Volatile.Read(ref _isWaiting) && _need <= need)
         {
             return false;
         }
 
-        _holder = holder;
+        _holder = owner;
         Volatile.Write(ref _need, need);
-        Volatile.Write(ref _isInLine, true);
+        Volatile.Write(ref _isWaiting, true);
         budget.Wait(this);
         return true;
     }

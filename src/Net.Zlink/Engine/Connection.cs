@@ -18,7 +18,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     private const int Resumed = 4;
     private const int CloseWanted = 8;
     private const int MoreToRead = 16;
-    private const int LookAhead = 32;
+    private const int PrefetchReason = 32;
     private const int SendingEnded = 64;
     private const int WriteFailed = 128;
 
@@ -117,7 +117,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     public void Resume() => Shard.Post(this, Resumed);
 
     /// <summary>Reads what the peer may have sent, on the calling thread, unless the shard is busy: for a thread of the application that would block otherwise.</summary>
-    public void TryReadAhead() => Shard.TryRunNow(this, LookAhead);
+    public void TryReadAhead() => Shard.TryRunNow(this, PrefetchReason);
 
     /// <summary>Asks the connection to end. Any thread; the first reason wins, a later abort speeds it up.</summary>
     public void RequestClose(DisconnectReason reason, CloseMode mode, TimeSpan? linger = null)
@@ -170,16 +170,16 @@ internal sealed class Connection : ShardWork, IWireEvents
         }
         else if ((reasons & MoreToRead) != 0)
         {
-            _reader.GoOn();
+            _reader.ContinueReading();
         }
-        else if (reasons == LookAhead)
+        else if (reasons == PrefetchReason)
         {
-            _reader.LookAhead();
+            _reader.Prefetch();
         }
 
         if ((reasons & WriteFailed) != 0)
         {
-            _reader.TakeRest();
+            _reader.ReadRemaining();
             _closer.OnLost();
         }
     }
@@ -216,7 +216,7 @@ internal sealed class Connection : ShardWork, IWireEvents
         OutboundStays = OutboundSurvives && reason is not (DisconnectReason.Local or DisconnectReason.ContextTerminated);
         if (OutboundStays)
         {
-            Outbound.Hold();
+            Outbound.PauseSending();
         }
         else
         {
@@ -227,7 +227,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     }
 
     /// <summary>The connection is lost while it delivers what was accepted before a close in order.</summary>
-    internal void KeepOutbound() => OutboundStays = OutboundSurvives;
+    internal void DetachOutbound() => OutboundStays = OutboundSurvives;
 
     /// <summary>Ends the connection, on its shard. The first reason wins; an abort speeds up an orderly end.</summary>
     public void Close(DisconnectReason reason, CloseMode mode, string? detail) => _closer.Begin(reason, mode, detail);
@@ -282,7 +282,7 @@ internal sealed class Connection : ShardWork, IWireEvents
     }
 
     /// <summary>A write has failed, for good.</summary>
-    internal void LoseBehindRest() => Shard.Post(this, WriteFailed);
+    internal void DropBehindUnread() => Shard.Post(this, WriteFailed);
 
     /// <summary>Reads on in order to throw away, until the peer ends its side: unread input would turn our close into a reset.</summary>
     internal void DiscardInput()
@@ -306,7 +306,7 @@ internal sealed class Connection : ShardWork, IWireEvents
         _reader.Release();
         if (isToEndOurSide)
         {
-            Wire.KeepFromReset();
+            Wire.AvoidReset();
         }
 
         Wire.Dispose();
@@ -326,6 +326,6 @@ internal sealed class Connection : ShardWork, IWireEvents
 
         _reader.Start();
         _sink.OnOpened(this);
-        _reader.GoOn();
+        _reader.ContinueReading();
     }
 }

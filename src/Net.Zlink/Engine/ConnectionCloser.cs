@@ -269,7 +269,7 @@ internal sealed class ConnectionCloser(Connection connection)
     {
         if (IsLingering)
         {
-            connection.KeepOutbound();
+            connection.DetachOutbound();
         }
 
         Begin(DisconnectReason.TransportError, CloseMode.Abort, connection.Wire.Detail ?? connection.Wire.Error.ToString());
@@ -280,7 +280,7 @@ internal sealed class ConnectionCloser(Connection connection)
     {
         if (IsLingering)
         {
-            connection.KeepOutbound();
+            connection.DetachOutbound();
             Begin(_reason, CloseMode.Leave, detail: null);
         }
     }

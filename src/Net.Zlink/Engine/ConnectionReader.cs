@@ -12,7 +12,7 @@ internal sealed class ConnectionReader
     private const int MaxReadsPerTurn = 4;
 
     // What a lost peer had sent: 16 MiB in reads of 64 KiB, more than the system keeps for a connection unless it is told to (6 MiB).
-    private const int MaxReadsOfRest = 256;
+    private const int MaxFinalReads = 256;
 
     private readonly Connection _connection;
     private readonly IConnectionSink _sink;
@@ -25,7 +25,7 @@ internal sealed class ConnectionReader
     private FairLimitShare _unfinished;
     private bool _waits = true; // The first wait is begun by Connection.Start, beside the shard: told to close before that, the shard must not begin a second one.
     private bool _parked;
-    private bool _owesAnswers;
+    private bool _hasUnflushedReplies;
 
     public ConnectionReader(Connection connection, IConnectionSink sink, ConnectionCloser closer, ConnectionWriter writer, IFrameScanner scanner, BufferPool pool)
     {
@@ -71,7 +71,7 @@ internal sealed class ConnectionReader
         {
             _parked = false;
             _idle?.Touch();
-            GoOn();
+            ContinueReading();
         }
     }
 
@@ -79,7 +79,7 @@ internal sealed class ConnectionReader
     public void Unpark() => _parked = false;
 
     /// <summary>Reads what may be there although it is waited for.</summary>
-    public void LookAhead()
+    public void Prefetch()
     {
         if (!_parked && _closer.IsOpen && _sink.MayRead(_connection))
         {
@@ -95,7 +95,7 @@ internal sealed class ConnectionReader
     public void Release()
     {
         _frames.Release(_pool);
-        _unfinished.TryHold(0);
+        _unfinished.TryReserve(0);
     }
 
     /// <summary>The wait for input is over.</summary>
@@ -112,7 +112,7 @@ internal sealed class ConnectionReader
 
         if (status != WireStatus.Failed)
         {
-            GoOn();
+            ContinueReading();
         }
         else if (_closer.IsOpen)
         {
@@ -125,7 +125,7 @@ internal sealed class ConnectionReader
     }
 
     /// <summary>Reads, unless that is waited for, or the receiver is to take what it has first.</summary>
-    public void GoOn()
+    public void ContinueReading()
     {
         if (_waits || _closer.IsClosed)
         {
@@ -155,18 +155,18 @@ internal sealed class ConnectionReader
         long end = Stopwatch.GetTimestamp() + ShardLoop.MaxTicksPerTurn;
         for (int i = 0; i < MaxReadsPerTurn && (i == 0 || Stopwatch.GetTimestamp() < end); i++)
         {
-            int kept = _frames.Kept;
+            int kept = _frames.BufferedBytes;
             ReadOutcome outcome = _frames.Read(_connection.Wire, _connection.Shard.ReceiveSlab, _pool, _scanner, out InboundBatch batch);
             if (batch.Frames > 0)
             {
                 _parked |= Deliver(batch) == Delivery.Park;
             }
-            else if (_frames.Kept > kept)
+            else if (_frames.BufferedBytes > kept)
             {
                 OnPartOfFrame();
             }
 
-            if (!_unfinished.TryHold(_frames.Held + _sink.UnfinishedBytes))
+            if (!_unfinished.TryReserve(_frames.RetainedMemory + _sink.UnfinishedBytes))
             {
                 _sink.OnUnfinished(_connection, _unfinished.Words("messages that are not whole yet", nameof(DisconnectReason.UnfinishedByteLimit)));
                 Release(); // Now, and not when the peer has ended its side.
@@ -182,7 +182,7 @@ internal sealed class ConnectionReader
                 }
             }
 
-            PayAnswers();
+            FlushReplies();
             if (!_closer.IsOpen)
             {
                 return;
@@ -215,17 +215,17 @@ internal sealed class ConnectionReader
             return;
         }
 
-        PayAnswers();
+        FlushReplies();
         _connection.ReadOn();
     }
 
     /// <summary>
     /// The peer is gone. What it had sent before that is here, and it may have counted on it: that is taken in, past the limits, as there will be nobody to read on for when there is room again.
     /// </summary>
-    public void TakeRest()
+    public void ReadRemaining()
     {
         ReadOutcome outcome = ReadOutcome.More;
-        for (int reads = 0; reads < MaxReadsOfRest && outcome == ReadOutcome.More && _closer.IsOpen && !_frames.IsBroken && (!_parked || _sink.MayTakeRest(_connection)); reads++)
+        for (int reads = 0; reads < MaxFinalReads && outcome == ReadOutcome.More && _closer.IsOpen && !_frames.IsBroken && (!_parked || _sink.MayReadRemaining(_connection)); reads++)
         {
             outcome = _frames.Read(_connection.Wire, _connection.Shard.ReceiveSlab, _pool, _scanner, out InboundBatch batch);
             _parked |= batch.Frames > 0 && Deliver(batch) == Delivery.Park;
@@ -253,8 +253,8 @@ internal sealed class ConnectionReader
         ReceivedBytes += batch.Length;
         LastReadAt = _connection.Shard.Now;
         _idle?.Touch();
-        bool owedBefore = _owesAnswers;
-        _owesAnswers = owedBefore || (_sink.AnswersInPlace && _connection.Outbound.TryTakeTurn());
+        bool owedBefore = _hasUnflushedReplies;
+        _hasUnflushedReplies = owedBefore || (_sink.RepliesSynchronously && _connection.Outbound.TryAcquireFlush());
         bool isDone = false;
         try
         {
@@ -272,17 +272,17 @@ internal sealed class ConnectionReader
             // What was answered leaves before more is read; over a packing transport not before there is nothing more at hand, or a peer's burst that was cut in three once would be cut in three for ever.
             if (isDone ? !_connection.Wire.IsPacked : owedBefore)
             {
-                PayAnswers();
+                FlushReplies();
             }
         }
     }
 
     /// <summary>Writes what the handler has answered.</summary>
-    private void PayAnswers()
+    private void FlushReplies()
     {
-        if (_owesAnswers)
+        if (_hasUnflushedReplies)
         {
-            _owesAnswers = false;
+            _hasUnflushedReplies = false;
             _writer.Flush();
         }
     }

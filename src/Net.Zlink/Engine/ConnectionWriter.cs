@@ -67,7 +67,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
 
             if (segments >= MaxSegmentsPerTurn)
             {
-                PutBackRest(segment);
+                PutBackUnwritten(segment);
                 Schedule();
                 return;
             }
@@ -79,14 +79,14 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
                 continue;
             }
 
-            PutBackRest(segment); // A loss, too, finds no more than one segment on its way.
+            PutBackUnwritten(segment); // A loss, too, finds no more than one segment on its way.
             if (status != WireStatus.WouldWait)
             {
                 OnLost();
                 return;
             }
 
-            if (WaitForRoom(segment))
+            if (WaitUntilWritable(segment))
             {
                 return;
             }
@@ -162,7 +162,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
 
     private void ReleaseSending()
     {
-        _pinned?.LetGo();
+        _pinned?.Release();
         connection.Outbound.ReleaseInFlight(_sending);
         _sending = null;
     }
@@ -211,7 +211,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
         }
     }
 
-    private void PutBackRest(OutboundSegment segment)
+    private void PutBackUnwritten(OutboundSegment segment)
     {
         if (segment.Next is not null)
         {
@@ -231,14 +231,14 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     }
 
     /// <summary>Hands the rest to the wire to write when there is room. False if that ended at once.</summary>
-    private bool WaitForRoom(OutboundSegment segment)
+    private bool WaitUntilWritable(OutboundSegment segment)
     {
         TimeSpan limit = connection.Settings.WriteTimeout;
         int length = Math.Min(segment.Length - segment.Sent, limit > TimeSpan.Zero ? MaxTimedSend : MaxPendingSend);
         ReadOnlyMemory<byte> bytes = segment.Memory.Slice(segment.Sent, length);
         if (PinnedMemory.IsNeededFor(bytes))
         {
-            bytes = (_pinned ??= new PinnedMemory()).Hold(bytes); // The last step in which an owner's fault can be: it costs this connection.
+            bytes = (_pinned ??= new PinnedMemory()).Acquire(bytes); // The last step in which an owner's fault can be: it costs this connection.
         }
 
         segment.Exposed = segment.Sent + length;
@@ -260,7 +260,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     /// <summary>Takes the result of a send. False if the connection is lost.</summary>
     private bool Account()
     {
-        _pinned?.LetGo();
+        _pinned?.Release();
         if (connection.Wire.FinishSend() != WireStatus.Done)
         {
             OnLost();
@@ -282,7 +282,7 @@ internal sealed class ConnectionWriter(Connection connection, ConnectionCloser c
     {
         // Not here: the read that is under way on this stack may have called for this write, and a sender's stack is no place for a handler that hears of the end.
         _isBroken = true;
-        connection.LoseBehindRest();
+        connection.DropBehindUnread();
     }
 
     private void OnTimer()

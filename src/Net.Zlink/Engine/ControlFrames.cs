@@ -41,7 +41,7 @@ internal struct ControlFrames
     }
 
     /// <summary>Takes them out to be written, or to be released.</summary>
-    public OutboundSegment? Take()
+    public OutboundSegment? Dequeue()
     {
         OutboundSegment? segment = _segment;
         _segment = null;

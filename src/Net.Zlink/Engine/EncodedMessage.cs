@@ -69,11 +69,11 @@ internal sealed class EncodedMessage(BufferPool pool)
         {
             // A segment and a send of its own would cost more than the copy; and no segment is ever empty, by which a message's rest is known (OutboundSegment.HeadBytes).
             Add(memory.Span);
-            HandedOver.Dispose(owner);
+            DeferredDisposal.Dispose(owner);
             return;
         }
 
-        AddHeader(length, room: 0);
+        AddHeader(length, capacity: 0);
         _donated.Add(new DonatedPart(_length, owner, memory));
         _donatedBytes += length;
     }
@@ -137,7 +137,7 @@ internal sealed class EncodedMessage(BufferPool pool)
             IMemoryOwner<byte> copy = arrays.Rent(bytes.Length);
             bytes.CopyTo(copy.Memory.Span);
             _donated[i] = part with { Owner = copy, Memory = copy.Memory[..bytes.Length] };
-            HandedOver.Dispose(part.Owner);
+            DeferredDisposal.Dispose(part.Owner);
         }
     }
 
@@ -197,7 +197,7 @@ internal sealed class EncodedMessage(BufferPool pool)
     {
         foreach (DonatedPart part in _donated)
         {
-            HandedOver.Dispose(part.Owner);
+            DeferredDisposal.Dispose(part.Owner);
         }
 
         _donated.Clear();
@@ -238,15 +238,15 @@ internal sealed class EncodedMessage(BufferPool pool)
         return copy;
     }
 
-    private Span<byte> AddHeader(int length, int room)
+    private Span<byte> AddHeader(int length, int capacity)
     {
-        long needed = (long)_length + ZmpFrame.HeaderSize + room;
+        long needed = (long)_length + ZmpFrame.HeaderSize + capacity;
         if (needed > ZmpFrame.LargestBody)
         {
             throw new ArgumentException($"All copied parts of a message together take at most {ZmpFrame.LargestBody} bytes; hand larger ones over.", nameof(length));
         }
 
-        EnsureRoom((int)needed);
+        EnsureCapacity((int)needed);
         if (_lastHeader >= 0)
         {
             _array[_lastHeader + ZmpFrame.FlagsOffset] = (byte)ZmpFlags.More;
@@ -260,7 +260,7 @@ internal sealed class EncodedMessage(BufferPool pool)
         return _array.AsSpan(_length);
     }
 
-    private void EnsureRoom(int needed)
+    private void EnsureCapacity(int needed)
     {
         if (needed <= _array.Length)
         {

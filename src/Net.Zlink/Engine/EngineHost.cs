@@ -7,12 +7,12 @@ namespace Net.Zlink.Engine;
 /// <summary>What every socket of a context shares: shards, pool, slabs, byte budget, clock and log.</summary>
 internal sealed class EngineHost : IDisposable
 {
-    public EngineHost(int shards, BufferPool pool, TimeProvider time, ILogger logger, IShardObserver observer, int streamedShards = 0, int handshakes = HandshakeLine.Default)
+    public EngineHost(int shards, BufferPool pool, TimeProvider time, ILogger logger, IShardObserver observer, int streamedShards = 0, int handshakes = HandshakeLimiter.Default)
     {
         Pool = pool;
         Time = time;
         Logger = logger;
-        Handshakes = new HandshakeLine(handshakes, time);
+        Handshakes = new HandshakeLimiter(handshakes, time);
         Warnings = new PeerWarnings(logger, time);
         Slabs = new Slab.SlabCache(pool);
         Shards = new ShardSet(shards, streamedShards, observer, time, Slabs);
@@ -24,7 +24,7 @@ internal sealed class EngineHost : IDisposable
 
     public ShardSet Shards { get; }
 
-    public HandshakeLine Handshakes { get; }
+    public HandshakeLimiter Handshakes { get; }
 
     /// <summary>How much may wait in all queues together; null: no limit.</summary>
     public ByteBudget? Budget { get; init; }

@@ -9,14 +9,14 @@ namespace Net.Zlink.Engine;
 internal sealed class FairLimit(long limit)
 {
     /// <summary>What a connection may hold without being counted: more than the rest that a read of short messages leaves behind, and some twenty topics, so that most never come by here.</summary>
-    public const int Free = 16 * 1024;
+    public const int FreeAllowance = 16 * 1024;
 
     private long _bytes;
     private long _holders;
 
     public long Limit => limit;
 
-    /// <summary>What is held now, on connections that hold <see cref="Free"/> or more.</summary>
+    /// <summary>What is held now, on connections that hold <see cref="FreeAllowance"/> or more.</summary>
     public long Bytes => Volatile.Read(ref _bytes);
 
     /// <summary>For so many bytes; null for 0, which is no limit.</summary>

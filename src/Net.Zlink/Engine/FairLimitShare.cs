@@ -7,9 +7,9 @@ internal struct FairLimitShare(FairLimit? all)
     private long _counted;
 
     /// <summary>The connection holds so much now. False: that is too much.</summary>
-    public bool TryHold(long bytes)
+    public bool TryReserve(long bytes)
     {
-        long now = bytes < FairLimit.Free ? 0 : bytes;
+        long now = bytes < FairLimit.FreeAllowance ? 0 : bytes;
         return now == _counted || all is null || TryChange(now);
     }
 

@@ -40,7 +40,7 @@ internal struct FrameReader
     private const int LargestExpected = 256 * 1024;
 
     // Behind one that is larger still, a short look at the next header costs 0.5 us, and spares the copy of what a full read would bring of its body (6 us for 64 KiB).
-    private const int LookSize = 1024;
+    private const int PrefetchSize = 1024;
 
     private byte[]? _tail;
     private int _tailLength;
@@ -56,10 +56,10 @@ internal struct FrameReader
     public uint Announced { get; private set; }
 
     /// <summary>Bytes of an incomplete frame that have arrived.</summary>
-    public readonly int Kept => _own is null ? _tailLength : _ownLength;
+    public readonly int BufferedBytes => _own is null ? _tailLength : _ownLength;
 
     /// <summary>The memory that is held for it.</summary>
-    public readonly int Held => _own?.Array.Length ?? _tailLength;
+    public readonly int RetainedMemory => _own?.Array.Length ?? _tailLength;
 
     /// <summary>True while part of a frame has arrived.</summary>
     public readonly bool IsMidFrame => _tailLength > 0 || _own is not null;
@@ -73,24 +73,24 @@ internal struct FrameReader
             return ReadOwn(wire, out batch);
         }
 
-        int most = scanner.MostToRead(_tailLength);
+        int most = scanner.MaxBytesToRead(_tailLength);
 
         // Past the budget what is kept should be copied, so it is, into the shard's slab.
         if (most == int.MaxValue && !slabs.ShouldCopy)
         {
-            if (wire.TryTake(out byte[]? array, out int start, out int taken))
+            if (wire.TryDetachBuffer(out byte[]? array, out int start, out int taken))
             {
-                return Take(slabs.Adopt(array), start, taken, wire, slabs, pool, scanner, out batch);
+                return Consume(slabs.Adopt(array), start, taken, wire, slabs, pool, scanner, out batch);
             }
 
-            if (_expected > Math.Max(LookSize, _tailLength) && !wire.HasOwnBuffer)
+            if (_expected > Math.Max(PrefetchSize, _tailLength) && !wire.HasOwnBuffer)
             {
                 return ReadExpected(wire, slabs, pool, scanner, out batch);
             }
         }
 
         Slab slab = slabs.Acquire(_tailLength, out int offset, out int length);
-        int wanted = Math.Min(_expected > 0 ? Math.Min(LookSize, most) : most, length - _tailLength);
+        int wanted = Math.Min(_expected > 0 ? Math.Min(PrefetchSize, most) : most, length - _tailLength);
         _expected = 0;
         ReadOutcome outcome = Receive(wire, slab.Array.AsSpan(offset + _tailLength, wanted), out int received);
         if (received == 0)
@@ -98,7 +98,7 @@ internal struct FrameReader
             return outcome;
         }
 
-        batch = Cut(slab, offset, received, ownsSlab: false, wire, slabs, pool, scanner);
+        batch = Split(slab, offset, received, ownsSlab: false, wire, slabs, pool, scanner);
         return outcome;
     }
 
@@ -120,10 +120,10 @@ internal struct FrameReader
     }
 
     /// <summary>As one read that left nothing behind, of bytes that are in a buffer of their own already.</summary>
-    private ReadOutcome Take(Slab slab, int start, int length, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
+    private ReadOutcome Consume(Slab slab, int start, int length, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner, out InboundBatch batch)
     {
         _expected = 0;
-        batch = Cut(slab, start - _tailLength, length, ownsSlab: true, wire, slabs, pool, scanner);
+        batch = Split(slab, start - _tailLength, length, ownsSlab: true, wire, slabs, pool, scanner);
         if (batch.Frames == 0)
         {
             slab.Release();
@@ -141,7 +141,7 @@ internal struct FrameReader
         int available = _tailLength + received;
         if (received > 0 && available >= _expected / 4)
         {
-            batch = CutOwn(slab, available, wire, slabs, pool, scanner);
+            batch = SplitOwnBuffer(slab, available, wire, slabs, pool, scanner);
             return outcome;
         }
 
@@ -150,7 +150,7 @@ internal struct FrameReader
             _expected = 0;
             Slab packed = slabs.Acquire(available, out int offset, out _);
             slab.Array.AsSpan(_tailLength, received).CopyTo(packed.Array.AsSpan(offset + _tailLength));
-            batch = Cut(packed, offset, received, ownsSlab: false, wire, slabs, pool, scanner);
+            batch = Split(packed, offset, received, ownsSlab: false, wire, slabs, pool, scanner);
         }
 
         slab.Release();
@@ -158,7 +158,7 @@ internal struct FrameReader
     }
 
     /// <summary>Finds the frames in a buffer of their own, which is passed on with them, kept for the rest of a large one, or given back.</summary>
-    private InboundBatch CutOwn(Slab slab, int available, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
+    private InboundBatch SplitOwnBuffer(Slab slab, int available, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
     {
         FrameScan scan = Scan(slab.Array.AsSpan(0, available), pool, scanner);
         Expect(scan.Frames > 0 ? scan.Consumed / scan.Frames : scan.NextFrameSize);
@@ -172,7 +172,7 @@ internal struct FrameReader
                 return default;
             }
 
-            KeepRest(slab.Array.AsSpan(scan.Consumed, left), scan.NextFrameSize, wire, slabs, pool);
+            KeepPartialFrame(slab.Array.AsSpan(scan.Consumed, left), scan.NextFrameSize, wire, slabs, pool);
         }
 
         if (scan.Frames > 0)
@@ -186,18 +186,18 @@ internal struct FrameReader
 
     /// <summary>The peer sends frames of this size.</summary>
     private void Expect(int size) => _expected = size <= OwnBufferFrame ? 0
-        : size > LargestExpected ? LookSize
+        : size > LargestExpected ? PrefetchSize
         : size * Math.Max(1, ReceiveSlab.ReadSize / size);
 
     /// <summary>Finds the frames in what was received behind the room for the tail, which starts at <paramref name="offset"/>, and keeps what is left of the last one.</summary>
-    private InboundBatch Cut(Slab slab, int offset, int received, bool ownsSlab, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
+    private InboundBatch Split(Slab slab, int offset, int received, bool ownsSlab, Wire wire, ReceiveSlab slabs, BufferPool pool, IFrameScanner scanner)
     {
         int available = _tailLength + received;
         FrameScan scan = Scan(slab.Array.AsSpan(offset, available), pool, scanner);
         int left = available - scan.Consumed;
         if (left > 0 && !scan.IsBroken)
         {
-            KeepRest(slab.Array.AsSpan(offset + scan.Consumed, left), scan.NextFrameSize, wire, slabs, pool);
+            KeepPartialFrame(slab.Array.AsSpan(offset + scan.Consumed, left), scan.NextFrameSize, wire, slabs, pool);
         }
 
         return scan.Frames > 0 ? new InboundBatch(slab, offset, scan.Consumed, scan.Frames, ownsSlab) : default;
@@ -218,8 +218,8 @@ internal struct FrameReader
     {
         batch = default;
         Slab own = _own!;
-        int room = Math.Min(own.Array.Length, _ownTotal) - _ownLength;
-        ReadOutcome outcome = Receive(wire, own.Array.AsSpan(_ownLength, room), out int received);
+        int capacity = Math.Min(own.Array.Length, _ownTotal) - _ownLength;
+        ReadOutcome outcome = Receive(wire, own.Array.AsSpan(_ownLength, capacity), out int received);
         _ownLength += received;
         if (_ownLength == _ownTotal)
         {
@@ -244,7 +244,7 @@ internal struct FrameReader
         _ => ReadOutcome.Failed,
     };
 
-    private void KeepRest(ReadOnlySpan<byte> rest, int frameSize, Wire wire, ReceiveSlab slabs, BufferPool pool)
+    private void KeepPartialFrame(ReadOnlySpan<byte> rest, int frameSize, Wire wire, ReceiveSlab slabs, BufferPool pool)
     {
         if (frameSize > OwnBufferFrame)
         {

@@ -6,7 +6,7 @@ namespace Net.Zlink.Engine;
 internal interface IConnectionSink
 {
     /// <summary>The receiver answers inside <see cref="OnFrames"/>: the connection then holds the write turn, so that all answers leave in one write.</summary>
-    bool AnswersInPlace { get; }
+    bool RepliesSynchronously { get; }
 
     /// <summary>What a warning about a run that took too long names.</summary>
     string Name { get; }
@@ -38,7 +38,7 @@ internal interface IConnectionSink
     bool MayRead(Connection connection);
 
     /// <summary>Whether a connection that is parked may hand over what its peer, which is gone, had sent before: nothing comes behind it.</summary>
-    bool MayTakeRest(Connection connection) => MayRead(connection);
+    bool MayReadRemaining(Connection connection) => MayRead(connection);
 
     /// <summary>The connection takes no more frames in and no more sends out; accepted sends are still being written. Called once.</summary>
     void OnClosing(Connection connection, DisconnectReason reason, string? detail);

@@ -10,7 +10,7 @@ internal interface IFrameScanner
 
     /// <summary>How much to read at most, at least 1; the rest stays with the system, or the transport, until it is known whether it may be taken in. Asked before each read but those of a long frame's rest.</summary>
     /// <param name="kept">Bytes of an incomplete frame that are there already.</param>
-    int MostToRead(int kept) => int.MaxValue;
+    int MaxBytesToRead(int kept) => int.MaxValue;
 }
 
 /// <summary>What <see cref="IFrameScanner.Scan"/> found.</summary>

@@ -7,7 +7,7 @@ internal interface IShardObserver
     void OnSlowRun(ShardLoop shard, string work, TimeSpan elapsed);
 
     /// <summary>One work has held its shard for a second or longer, and still does. Called once for each such work, on the watchdog's timer.</summary>
-    void OnHeldRun(ShardLoop shard, string work, TimeSpan elapsed);
+    void OnBlockedRun(ShardLoop shard, string work, TimeSpan elapsed);
 
     /// <summary>The thread pool started this shard more than 200 ms after it was asked to.</summary>
     void OnLateRun(ShardLoop shard, TimeSpan delay);

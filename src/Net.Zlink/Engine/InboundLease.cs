@@ -29,13 +29,13 @@ internal sealed class InboundLease
     private const int FewSlots = 4;
     private const int ShortBytes = 256;
 
-    /// <summary>A <see cref="PassedAt"/> of messages that no filter was asked about yet.</summary>
-    public const int NeverPassed = -1;
+    /// <summary>A <see cref="CheckedAtVersion"/> of messages that no filter was asked about yet.</summary>
+    public const int NeverFiltered = -1;
 
-    private static readonly SpareObjects<InboundLease> Spares = new(MaxKept);
+    private static readonly ObjectCache<InboundLease> Spares = new(MaxKept);
 
     // Taken first: where all waited in one line, what grew at one time would serve the next short read, and one that has not would grow in its place, long after there are enough.
-    private static readonly SpareObjects<InboundLease> GrownSpares = new(MaxKept);
+    private static readonly ObjectCache<InboundLease> GrownSpares = new(MaxKept);
 
     // Where one thread sends and receives in turn, a message has a lease of its own. From a line, which gives out what has waited longest, each was in no cache, one of thousands after a flood: 0.6 us a message instead of 0.13.
     [ThreadStatic]
@@ -72,7 +72,7 @@ internal sealed class InboundLease
     public object? NoticeOf { get; set; }
 
     /// <summary>How often the reader's filter had been narrowed before it was asked about the first of these messages, where the reader filters.</summary>
-    public int PassedAt { get; set; }
+    public int CheckedAtVersion { get; set; }
 
     /// <summary>Who sent these messages.</summary>
     public object? Source { get; private set; }
@@ -82,7 +82,7 @@ internal sealed class InboundLease
     /// <param name="offset">Start of the region; moved behind the frames that were taken.</param>
     /// <param name="end">End of the region, a frame boundary.</param>
     /// <param name="source">Who sent them.</param>
-    public static InboundLease Take(Slab slab, ref int offset, int end, object? source = null)
+    public static InboundLease Open(Slab slab, ref int offset, int end, object? source = null)
     {
         slab.AddReference();
         InboundLease lease = Rent(slab, source);
@@ -100,10 +100,10 @@ internal sealed class InboundLease
     /// <summary>An empty lease, to be filled and then published.</summary>
     /// <param name="slab">Where most parts will lie; one reference to it is taken over. Null if each part brings its own.</param>
     /// <param name="source">Who sends.</param>
-    /// <param name="passedAt">See <see cref="PassedAt"/>.</param>
+    /// <param name="passedAt">See <see cref="CheckedAtVersion"/>.</param>
     public static InboundLease Rent(Slab? slab, object? source, int passedAt = 0)
     {
-        if (!GrownSpares.TryTake(ref t_spare, out InboundLease? lease) && !Spares.TryTake(out lease))
+        if (!GrownSpares.TryRent(ref t_spare, out InboundLease? lease) && !Spares.TryRent(out lease))
         {
             lease = new InboundLease();
         }
@@ -111,7 +111,7 @@ internal sealed class InboundLease
         lease._slab = slab;
         lease._array = slab is null ? [] : slab.Array;
         lease.Source = source;
-        lease.PassedAt = passedAt;
+        lease.CheckedAtVersion = passedAt;
         lease.Count = 0;
         lease.Messages = 0;
         lease.Bytes = 0;
@@ -154,7 +154,7 @@ internal sealed class InboundLease
         int parts = from.PartsOf(slot);
         for (int i = 0; i < parts; i++)
         {
-            (Slab slab, int offset, int length) = from.PlaceOf(slot + i);
+            (Slab slab, int offset, int length) = from.OffsetOf(slot + i);
             slab.AddReference();
             AddPart(slab, offset, length);
         }
@@ -179,17 +179,17 @@ internal sealed class InboundLease
     }
 
     /// <summary>Parts of the message that has not ended yet.</summary>
-    public int OpenParts => Count - _messageStart;
+    public int UnfinishedParts => Count - _messageStart;
 
     /// <summary>Takes the parts of the message that has not ended yet out, into a lease of its own that can be filled up from later reads. Null if there is none.</summary>
     public InboundLease? SplitOpenMessage()
     {
-        if (OpenParts == 0)
+        if (UnfinishedParts == 0)
         {
             return null;
         }
 
-        InboundLease rest = Rent(slab: null, Source, PassedAt);
+        InboundLease rest = Rent(slab: null, Source, CheckedAtVersion);
         for (int i = _messageStart; i < Count; i++)
         {
             ref Slot slot = ref _slots[i];
@@ -217,7 +217,7 @@ internal sealed class InboundLease
         // Not what is long: in the slab of the lease itself it would stay for as long as any of the others.
         bool isLittle = other.Count <= FewSlots && other.Bytes <= ShortBytes;
         bool hasRoom = Count + other.Count <= MaxSlots && Bytes <= ShortBytes * MaxSlots;
-        bool areAlike = PassedAt == other.PassedAt && ReferenceEquals(Source, other.Source) && ReferenceEquals(NoticeOf, other.NoticeOf);
+        bool areAlike = CheckedAtVersion == other.CheckedAtVersion && ReferenceEquals(Source, other.Source) && ReferenceEquals(NoticeOf, other.NoticeOf);
         if (!isLittle || !hasRoom || !areAlike || !IsPlain || !other.IsPlain)
         {
             return false;
@@ -225,13 +225,13 @@ internal sealed class InboundLease
 
         for (int i = 0; i < other.Count; i++)
         {
-            (Slab slab, int offset, int length) = other.PlaceOf(i);
+            (Slab slab, int offset, int length) = other.OffsetOf(i);
             slab.AddReference();
             AddPart(slab, offset, length);
             EndMessage();
         }
 
-        other.ReleaseRest();
+        other.ReleaseRemaining();
         return true;
     }
 
@@ -239,7 +239,7 @@ internal sealed class InboundLease
     private bool IsPlain => Cursor == 0 && Messages == Count;
 
     /// <summary>Ends all messages but the last. Returns how many.</summary>
-    public int KeepLast()
+    public int ConflateToLast()
     {
         int dropped = 0;
         while (Messages > 1)
@@ -338,13 +338,13 @@ internal sealed class InboundLease
     }
 
     /// <summary>Where one part of a message lies, for passing it on by reference. The caller keeps the message alive meanwhile.</summary>
-    public (Slab Slab, int Offset, int Length) PlaceOf(int slot)
+    public (Slab Slab, int Offset, int Length) OffsetOf(int slot)
     {
         ref Slot entry = ref _slots[slot];
         return (OwnOf(slot) ?? _slab!, entry.Offset, entry.Length);
     }
 
-    /// <summary>Where consecutive messages of a lease that <see cref="Take"/> made lie as they came, headers included. The caller keeps them alive meanwhile.</summary>
+    /// <summary>Where consecutive messages of a lease that <see cref="Open"/> made lie as they came, headers included. The caller keeps them alive meanwhile.</summary>
     public (Slab Slab, int Offset, int Length) FramesOf(int slot, int count)
     {
         ref Slot last = ref _slots[slot + count - 1];
@@ -355,7 +355,7 @@ internal sealed class InboundLease
     /// <summary>Ends a message. Harmless if it has ended already.</summary>
     public void Release(int slot, int generation) => Release(slot, 1, generation);
 
-    /// <summary>Ends messages, all of one part and of one group; several only of a lease that <see cref="Take"/> made. Harmless for those that have ended already.</summary>
+    /// <summary>Ends messages, all of one part and of one group; several only of a lease that <see cref="Open"/> made. Harmless for those that have ended already.</summary>
     public void Release(int slot, int count, int generation)
     {
         // Read first: when the message has ended, another's end may recycle the lease. Of a lease that was reused meanwhile it is a stranger's, but then there is nothing to end.
@@ -384,7 +384,7 @@ internal sealed class InboundLease
     }
 
     /// <summary>Ends the messages from <see cref="Cursor"/> on, which no consumer has seen.</summary>
-    public void ReleaseRest()
+    public void ReleaseRemaining()
     {
         int count = Count;
         for (int slot = Cursor; slot < count;)
@@ -395,13 +395,13 @@ internal sealed class InboundLease
         }
     }
 
-    /// <summary>As <see cref="ReleaseRest"/>, for a lease and all that are linked behind it.</summary>
+    /// <summary>As <see cref="ReleaseRemaining"/>, for a lease and all that are linked behind it.</summary>
     public static void ReleaseAll(InboundLease? lease)
     {
         while (lease is not null)
         {
             InboundLease? next = lease.Next;
-            lease.ReleaseRest();
+            lease.ReleaseRemaining();
             lease = next;
         }
     }
@@ -450,7 +450,7 @@ internal sealed class InboundLease
 
         if (_slots.Length <= MaxSlots)
         {
-            (_slots.Length == SmallestSlots ? Spares : GrownSpares).Keep(ref t_spare, this);
+            (_slots.Length == SmallestSlots ? Spares : GrownSpares).Return(ref t_spare, this);
         }
 
         slab?.Release();

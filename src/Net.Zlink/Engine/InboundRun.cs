@@ -1,7 +1,7 @@
 namespace Net.Zlink.Engine;
 
 /// <summary>Consecutive received messages of one part that share a word of state: what can be looked at, passed on and ended in one step.</summary>
-/// <param name="Lease">Holds them; made by <see cref="InboundLease.Take"/>.</param>
+/// <param name="Lease">Holds them; made by <see cref="InboundLease.Open"/>.</param>
 /// <param name="Slot">The first one's.</param>
 /// <param name="Count">How many, at most <see cref="InboundLease.GroupSize"/>.</param>
 /// <param name="Generation">Theirs.</param>

@@ -16,13 +16,13 @@ internal struct OutboundBacklog(BufferPool pool)
     private OutboundSegment? _inFlight;
     private OutboundCounts _counts;
     private bool _midFrame;
-    private bool _forgetsNews;
+    private bool _dropsUpdates;
 
     [UnscopedRef]
     public readonly ref readonly OutboundCounts Counts => ref _counts;
 
     /// <summary>Messages are kept back: only control frames go out.</summary>
-    public bool IsHeld { get; set; }
+    public bool IsSendPaused { get; set; }
 
     /// <summary>Only the newest message is kept.</summary>
     public bool Conflates { get; set; }
@@ -41,14 +41,14 @@ internal struct OutboundBacklog(BufferPool pool)
     }
 
     /// <summary>Takes one message in that the socket itself has to say, encoded; copies it. It takes no other one's place: of two topics that a subscriber names, the second is no news of the first.</summary>
-    public void AddOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isNews)
+    public void AddOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isUpdate)
     {
-        _messages.BeginMessage(isNews);
+        _messages.BeginMessage(isUpdate);
         _messages.AddEncoded(header, body);
         End();
-        if (isNews)
+        if (isUpdate)
         {
-            _counts.AddNews(1, _messages.MessageBytes);
+            _counts.AddUpdate(1, _messages.MessageBytes);
         }
     }
 
@@ -78,11 +78,11 @@ internal struct OutboundBacklog(BufferPool pool)
     {
         if (!_midFrame && !_control.IsEmpty)
         {
-            return _inFlight = _control.Take();
+            return _inFlight = _control.Dequeue();
         }
 
         // A body whose header is written goes out even while messages are held: the frame must be whole before anything else is said.
-        _inFlight = IsHeld && !_midFrame ? null : _messages.Take();
+        _inFlight = IsSendPaused && !_midFrame ? null : _messages.Dequeue();
         if (several && !Conflates && _inFlight is { } first && !_messages.IsEmpty)
         {
             Gather(first);
@@ -127,10 +127,10 @@ internal struct OutboundBacklog(BufferPool pool)
     /// <summary>Takes all messages out, counting them as dropped, and all control frames; linked, for the caller to release outside the lock. The segment in flight stays: the operating system may still read it.</summary>
     public OutboundSegment? DropAll()
     {
-        _counts.SettleNews(_counts.QueuedNews, _counts.QueuedNewsBytes, written: false);
+        _counts.CompleteUpdates(_counts.QueuedUpdates, _counts.QueuedUpdateBytes, written: false);
         _counts.Settle(_counts.QueuedMessages, _counts.QueuedBytes, written: false);
-        OutboundSegment? dropped = _messages.TakeAll();
-        OutboundSegment.Append(ref dropped, _control.Take());
+        OutboundSegment? dropped = _messages.DequeueAll();
+        OutboundSegment.Append(ref dropped, _control.Dequeue());
         return dropped;
     }
 
@@ -139,11 +139,11 @@ internal struct OutboundBacklog(BufferPool pool)
     {
         given = new OutboundCounts { QueuedMessages = _counts.QueuedMessages, QueuedBytes = _counts.QueuedBytes };
         _counts.Accept(-given.QueuedMessages, -given.QueuedBytes);
-        return _messages.TakeAll();
+        return _messages.DequeueAll();
     }
 
     /// <summary>Takes in, first of all, what another queue has given.</summary>
-    public void TakeOver(OutboundSegment? first, in OutboundCounts given)
+    public void Adopt(OutboundSegment? first, in OutboundCounts given)
     {
         if (first is not null)
         {
@@ -155,18 +155,18 @@ internal struct OutboundBacklog(BufferPool pool)
     /// <summary>As <see cref="DropAll"/>, but what has begun to leave goes on to its message's end: the connection stays, and a message is sent whole or not at all.</summary>
     public OutboundSegment? DropUnstarted()
     {
-        OutboundSegment? dropped = _messages.TakeAllBehindStarted(out int messages, out long bytes);
+        OutboundSegment? dropped = _messages.DequeueAllUnstarted(out int messages, out long bytes);
         _counts.Settle(messages, bytes, written: false);
-        DropNewsAmong(dropped);
+        DropUpdatesIn(dropped);
         return dropped;
     }
 
     /// <summary>The peer has no connection, and the next one is told all anew: takes out what is news, counting it as obsolete, be it later that of a segment which the lost connection has not let go of yet.</summary>
-    public OutboundSegment? DropNews()
+    public OutboundSegment? DropSubscriptionUpdates()
     {
-        _forgetsNews = OutboundSegment.NewsAmong(_inFlight).Messages > 0;
-        OutboundSegment? dropped = _messages.TakeNews();
-        (int messages, long bytes) = DropNewsAmong(dropped);
+        _dropsUpdates = OutboundSegment.UpdatesIn(_inFlight).Messages > 0;
+        OutboundSegment? dropped = _messages.DequeueUpdates();
+        (int messages, long bytes) = DropUpdatesIn(dropped);
         _counts.Settle(messages, bytes, written: false);
         return dropped;
     }
@@ -191,25 +191,25 @@ internal struct OutboundBacklog(BufferPool pool)
         {
             PutBack(broken);
             OutboundLoss loss = OutboundLoss.Of(broken);
-            KeepFrom(broken, loss);
+            RetainFrom(broken, loss);
             if (loss.Continues)
             {
-                dropped = DropRest();
+                dropped = DropRemaining();
             }
         }
         else
         {
-            dropped = DropRest(); // Nothing, unless the message that was written last is not whole yet.
+            dropped = DropRemaining(); // Nothing, unless the message that was written last is not whole yet.
         }
 
         _inFlight = null; // Its connection gives it back; a second loss must not count it again.
         _midFrame = false;
-        if (_forgetsNews)
+        if (_dropsUpdates)
         {
-            OutboundSegment.Append(ref dropped, DropNews());
+            OutboundSegment.Append(ref dropped, DropSubscriptionUpdates());
         }
 
-        OutboundSegment.Append(ref dropped, _control.Take());
+        OutboundSegment.Append(ref dropped, _control.Dequeue());
         return dropped;
     }
 
@@ -217,9 +217,9 @@ internal struct OutboundBacklog(BufferPool pool)
     {
         // Nothing is queued any more where it was dropped while this segment was on its way.
         _counts.Settle(Math.Min(segment.Messages, _counts.QueuedMessages), Math.Min(segment.Length - segment.Skipped, _counts.QueuedBytes), written: true);
-        if (segment.IsNews)
+        if (segment.IsSubscriptionUpdate)
         {
-            _counts.SettleNews(Math.Min(segment.Messages, _counts.QueuedNews), Math.Min(segment.Length - segment.Skipped, _counts.QueuedNewsBytes), written: true);
+            _counts.CompleteUpdates(Math.Min(segment.Messages, _counts.QueuedUpdates), Math.Min(segment.Length - segment.Skipped, _counts.QueuedUpdateBytes), written: true);
         }
     }
 
@@ -228,9 +228,9 @@ internal struct OutboundBacklog(BufferPool pool)
     {
         OutboundSegment last = first;
         int bytes = first.Length;
-        for (int parts = 1; parts < MaxGathered && bytes < GatheredBytes && !_messages.IsEmpty && (last.EndsMidFrame || (_control.IsEmpty && !IsHeld)); parts++)
+        for (int parts = 1; parts < MaxGathered && bytes < GatheredBytes && !_messages.IsEmpty && (last.EndsMidFrame || (_control.IsEmpty && !IsSendPaused)); parts++)
         {
-            last.Next = _messages.Take();
+            last.Next = _messages.Dequeue();
             last = last.Next!;
             bytes += last.Length;
         }
@@ -246,16 +246,16 @@ internal struct OutboundBacklog(BufferPool pool)
 
     private OutboundSegment? Supersede()
     {
-        OutboundSegment? obsolete = _messages.TakeAllBehindStarted(out int messages, out long bytes);
+        OutboundSegment? obsolete = _messages.DequeueAllUnstarted(out int messages, out long bytes);
         _counts.Settle(messages, bytes, written: false);
         _counts.Excuse(messages, bytes); // No news among it: a socket that keeps the newest only and sends both is none of ours.
         return obsolete;
     }
 
-    private (int Messages, long Bytes) DropNewsAmong(OutboundSegment? dropped)
+    private (int Messages, long Bytes) DropUpdatesIn(OutboundSegment? dropped)
     {
-        (int messages, long bytes) = OutboundSegment.NewsAmong(dropped);
-        _counts.SettleNews(messages, bytes, written: false);
+        (int messages, long bytes) = OutboundSegment.UpdatesIn(dropped);
+        _counts.CompleteUpdates(messages, bytes, written: false);
         return (messages, bytes);
     }
 
@@ -265,15 +265,15 @@ internal struct OutboundBacklog(BufferPool pool)
         _counts.Accept(messages, _messages.MessageBytes);
     }
 
-    private void KeepFrom(OutboundSegment broken, in OutboundLoss loss)
+    private void RetainFrom(OutboundSegment broken, in OutboundLoss loss)
     {
         int written = Math.Min(Math.Max(broken.Sent, broken.Skipped), loss.Boundary);
         _counts.Settle(loss.Written, written - broken.Skipped, written: true);
         _counts.Settle(loss.Lost, loss.Boundary - written, written: false);
-        if (broken.IsNews)
+        if (broken.IsSubscriptionUpdate)
         {
-            _counts.SettleNews(loss.Written, written - broken.Skipped, written: true);
-            _counts.SettleNews(loss.Lost, loss.Boundary - written, written: false);
+            _counts.CompleteUpdates(loss.Written, written - broken.Skipped, written: true);
+            _counts.CompleteUpdates(loss.Lost, loss.Boundary - written, written: false);
         }
 
         int left = broken.Length - loss.Boundary;
@@ -288,14 +288,14 @@ internal struct OutboundBacklog(BufferPool pool)
         kept.Length = left;
         kept.Messages = broken.Messages - loss.Written - loss.Lost;
         kept.EndsMidFrame = broken.EndsMidFrame;
-        kept.IsNews = broken.IsNews;
+        kept.IsSubscriptionUpdate = broken.IsSubscriptionUpdate;
         kept.IsOpen = false;
         _messages.PutFirst(kept);
     }
 
-    private OutboundSegment? DropRest()
+    private OutboundSegment? DropRemaining()
     {
-        bool ended = _messages.DropMessageRest(out long bytes, out OutboundSegment? dropped);
+        bool ended = _messages.DropUnfinishedMessage(out long bytes, out OutboundSegment? dropped);
         _counts.Settle(ended ? 1 : 0, bytes, written: false);
         return dropped;
     }

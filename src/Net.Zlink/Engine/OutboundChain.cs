@@ -23,7 +23,7 @@ internal struct OutboundChain(BufferPool pool)
     private OutboundSegment? _messageStart;
     private int _sizeHint;
     private int _burst;
-    private bool _isNews;
+    private bool _isUpdate;
 
     public readonly bool IsEmpty => _first is null;
 
@@ -31,12 +31,12 @@ internal struct OutboundChain(BufferPool pool)
     public long MessageBytes { get; private set; }
 
     /// <summary>Begins a message; its frames follow, then <see cref="EndMessage"/>.</summary>
-    /// <param name="isNews">See <see cref="OutboundSegment.IsNews"/>. It has segments of its own, each frame in one piece.</param>
-    public void BeginMessage(bool isNews = false)
+    /// <param name="isUpdate">See <see cref="OutboundSegment.IsSubscriptionUpdate"/>. It has segments of its own, each frame in one piece.</param>
+    public void BeginMessage(bool isUpdate = false)
     {
         _messageStart = null;
         MessageBytes = 0;
-        _isNews = isNews;
+        _isUpdate = isUpdate;
     }
 
     /// <summary>Ends the message, or several that were added at once: counted in the segment that holds the last byte.</summary>
@@ -75,7 +75,7 @@ internal struct OutboundChain(BufferPool pool)
     /// <summary>Adds whole messages, encoded already, in a slab: long ones by a reference of its own, short ones by copying them.</summary>
     public void AddShared(Slab slab, int offset, int length, int messages)
     {
-        if (_last is { IsNews: false } last && last.TryExtend(slab, offset, length))
+        if (_last is { IsSubscriptionUpdate: false } last && last.TryExtend(slab, offset, length))
         {
             Enter(last, length);
         }
@@ -123,7 +123,7 @@ internal struct OutboundChain(BufferPool pool)
     }
 
     /// <summary>Takes the next segment to write, or null.</summary>
-    public OutboundSegment? Take()
+    public OutboundSegment? Dequeue()
     {
         OutboundSegment? segment = _first;
         if (segment is null)
@@ -144,14 +144,14 @@ internal struct OutboundChain(BufferPool pool)
         segment.IsOpen = false;
         if (segment.IsEncoded)
         {
-            _burst = Math.Min(_burst + segment.Length, OutboundSegment.Largest);
+            _burst = Math.Min(_burst + segment.Length, OutboundSegment.MaxSize);
         }
 
         return segment;
     }
 
     /// <summary>Takes everything out, linked.</summary>
-    public OutboundSegment? TakeAll()
+    public OutboundSegment? DequeueAll()
     {
         OutboundSegment? all = _first;
         _first = null;
@@ -162,7 +162,7 @@ internal struct OutboundChain(BufferPool pool)
     /// <summary>Takes everything out but the rest of a message whose beginning was taken before.</summary>
     /// <param name="messages">Messages taken out.</param>
     /// <param name="bytes">Their bytes.</param>
-    public OutboundSegment? TakeAllBehindStarted(out int messages, out long bytes)
+    public OutboundSegment? DequeueAllUnstarted(out int messages, out long bytes)
     {
         OutboundSegment? rest = null;
         OutboundSegment? obsolete = _first;
@@ -204,14 +204,14 @@ internal struct OutboundChain(BufferPool pool)
     }
 
     /// <summary>Takes out what is news.</summary>
-    public OutboundSegment? TakeNews()
+    public OutboundSegment? DequeueUpdates()
     {
-        OutboundSegment? news = null;
+        OutboundSegment? updates = null;
         OutboundSegment? before = null;
         for (OutboundSegment? segment = _first, next; segment is not null; segment = next)
         {
             next = segment.Next;
-            if (!segment.IsNews)
+            if (!segment.IsSubscriptionUpdate)
             {
                 before = segment;
                 continue;
@@ -226,12 +226,12 @@ internal struct OutboundChain(BufferPool pool)
                 before.Next = next;
             }
 
-            segment.Next = news;
-            news = segment;
+            segment.Next = updates;
+            updates = segment;
         }
 
         _last = before;
-        return news;
+        return updates;
     }
 
     /// <summary>Puts a segment in front of what is there, whole messages only.</summary>
@@ -269,7 +269,7 @@ internal struct OutboundChain(BufferPool pool)
     /// <param name="bytes">Its bytes that were taken out.</param>
     /// <param name="dropped">Whole segments that held nothing else, linked, for the caller to release outside its lock.</param>
     /// <returns>True if the message's end was met, and with it one message is gone.</returns>
-    public bool DropMessageRest(out long bytes, out OutboundSegment? dropped)
+    public bool DropUnfinishedMessage(out long bytes, out OutboundSegment? dropped)
     {
         bytes = 0;
         dropped = null;
@@ -308,7 +308,7 @@ internal struct OutboundChain(BufferPool pool)
     private Span<byte> SpaceBeforeBody(int length)
     {
         // No room beside the header: behind handed-over memory a segment stays as it is, so anything larger would be wasted on every message.
-        if (_last is not { IsOpen: true, IsNews: false } last || last.FreeSpan.Length < length)
+        if (_last is not { IsOpen: true, IsSubscriptionUpdate: false } last || last.FreeSpan.Length < length)
         {
             last = OutboundSegment.ForEncoding(pool.RentArray(length));
             Link(last);
@@ -342,7 +342,7 @@ internal struct OutboundChain(BufferPool pool)
 
     private OutboundSegment OpenSegment(int needed)
     {
-        if (_last is { IsOpen: true } last && last.Memory.Length - last.Length >= needed && last.IsNews == _isNews)
+        if (_last is { IsOpen: true } last && last.Memory.Length - last.Length >= needed && last.IsSubscriptionUpdate == _isUpdate)
         {
             return last;
         }
@@ -364,7 +364,7 @@ internal struct OutboundChain(BufferPool pool)
             _last.Next = segment;
         }
 
-        segment.IsNews = _isNews;
+        segment.IsSubscriptionUpdate = _isUpdate;
         _last = segment;
     }
 }

@@ -17,8 +17,8 @@ internal struct OutboundCounts
     public long ObsoleteBytes;
 
     /// <summary>Of the queued ones: what says what has changed and nothing else, and becomes obsolete with the connection.</summary>
-    public long QueuedNews;
-    public long QueuedNewsBytes;
+    public long QueuedUpdates;
+    public long QueuedUpdateBytes;
 
     /// <summary>Dropped messages that their receiver misses.</summary>
     public readonly long MissedMessages => DroppedMessages - ObsoleteMessages;
@@ -53,17 +53,17 @@ internal struct OutboundCounts
     }
 
     /// <summary>Messages that were taken in are news.</summary>
-    public void AddNews(long messages, long bytes)
+    public void AddUpdate(long messages, long bytes)
     {
-        QueuedNews += messages;
-        QueuedNewsBytes += bytes;
+        QueuedUpdates += messages;
+        QueuedUpdateBytes += bytes;
     }
 
     /// <summary>Of messages that left the queue some were news.</summary>
-    public void SettleNews(long messages, long bytes, bool written)
+    public void CompleteUpdates(long messages, long bytes, bool written)
     {
-        QueuedNews -= messages;
-        QueuedNewsBytes -= bytes;
+        QueuedUpdates -= messages;
+        QueuedUpdateBytes -= bytes;
         if (!written)
         {
             Excuse(messages, bytes);

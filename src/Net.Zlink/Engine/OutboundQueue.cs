@@ -13,12 +13,12 @@ namespace Net.Zlink.Engine;
 /// <param name="pool">Where memory comes from.</param>
 /// <param name="limits">How much may wait here.</param>
 /// <param name="budget">How much may wait in the whole context; null: no limit.</param>
-internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBudget? budget = null) : IWaiterList, IShareHolder
+internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBudget? budget = null) : IWaiterList, IShareOwner
 {
     private ShortLock _gate;
     private WaiterList<SendWaiter> _waiters;
     private OutboundBacklog _backlog = new(pool);
-    private QueueRoom _room = new(limits, budget);
+    private QueueCapacity _capacity = new(limits, budget);
     private bool _hasWriter;
     private bool _closed;
     private bool _refused;
@@ -34,28 +34,28 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     }
 
     /// <summary>Told, outside the lock and from any thread, that a queue which had refused a message has room again, or is closed.</summary>
-    public Action? RoomAgain { get; init; }
+    public Action? CapacityAvailable { get; init; }
 
     public OutboundCounts Counts
     {
         get
         {
-            using (_gate.Hold())
+            using (_gate.EnterScope())
             {
                 return _backlog.Counts;
             }
         }
     }
 
-    /// <inheritdoc cref="QueueRoom.CauseOf"/>
-    public FullCause FullCause => _room.CauseOf(_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes); // Without the lock: for people and counters.
+    /// <inheritdoc cref="QueueCapacity.CauseOf"/>
+    public FullCause FullCause => _capacity.CauseOf(_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes); // Without the lock: for people and counters.
 
     /// <summary>What a send would meet now.</summary>
     public SendStatus Status
     {
         get
         {
-            using (_gate.Hold())
+            using (_gate.EnterScope())
             {
                 return Admit();
             }
@@ -77,13 +77,13 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         SendStatus status;
         OutboundSegment? obsolete = null;
         bool copied = false;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             status = Admit(force);
             if (status == SendStatus.Accepted)
             {
                 copied = _backlog.Add(message, out obsolete);
-                schedule = TakeTurn();
+                schedule = AcquireFlush();
             }
         }
 
@@ -98,13 +98,13 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         schedule = false;
         SendStatus status;
         OutboundSegment? obsolete = null;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
-            status = !_closed && messages > 1 && !TryMakeRoom(messages - 1, length) ? SendStatus.Full : Admit(force);
+            status = !_closed && messages > 1 && !TryReserve(messages - 1, length) ? SendStatus.Full : Admit(force);
             if (status == SendStatus.Accepted)
             {
                 obsolete = _backlog.AddShared(encoded, offset, length, messages);
-                schedule = TakeTurn();
+                schedule = AcquireFlush();
             }
         }
 
@@ -114,7 +114,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
 
     /// <summary>Appends, or puts the caller in the line of those who wait for room. What the message refers to must stay unchanged until the wait ends.</summary>
     /// <returns>Accepted, Closed, or Full: then <paramref name="waiter"/> stands in line.</returns>
-    public SendStatus AppendOrWait(in HeldMessage message, SendWaiter waiter, out bool schedule)
+    public SendStatus AppendOrWait(in DeferredMessage message, SendWaiter waiter, out bool schedule)
     {
         SendStatus status = TryAppend(message.AsOutgoing(), out schedule);
         if (status != SendStatus.Full)
@@ -123,17 +123,17 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         }
 
         bool copied = false;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             status = Admit();
             if (status == SendStatus.Accepted)
             {
                 copied = _backlog.Add(message.AsOutgoing(), out _); // Nothing is obsolete: a queue that keeps the newest only is never full.
-                schedule = TakeTurn();
+                schedule = AcquireFlush();
             }
             else if (status == SendStatus.Full)
             {
-                waiter.Held = message;
+                waiter.Deferred = message;
                 _waiters.Add(waiter);
             }
         }
@@ -149,7 +149,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     /// <returns>False if too much of this kind waits already: the peer asks and does not read.</returns>
     public bool TryAppendControl(ReadOnlySpan<byte> frames)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             return _backlog.TryAddControl(frames);
         }
@@ -157,11 +157,11 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
 
     /// <summary>Takes the write turn without appending: the shard does so around a handler, so that the handler's answers leave in one write.</summary>
     /// <returns>False if somebody holds it already.</returns>
-    public bool TryTakeTurn()
+    public bool TryAcquireFlush()
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
-            return TakeTurn();
+            return AcquireFlush();
         }
     }
 
@@ -169,7 +169,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     /// <param name="several">Link those to it that may leave in the same write.</param>
     public OutboundSegment? NextToWrite(bool several)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             return Next(several);
         }
@@ -178,7 +178,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     /// <summary>The write of a segment has to wait: those that are linked to it wait in the queue again.</summary>
     public void PutBack(OutboundSegment segment)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             _backlog.PutBack(segment);
         }
@@ -191,7 +191,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     {
         OutboundSegment? next;
         Freed freed;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             next = _backlog.Written(segment);
             freed = Settle();
@@ -205,37 +205,37 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     }
 
     /// <summary>Keeps messages back: only control frames are written from here on. Where there is no connection yet, or none any more.</summary>
-    public void Hold()
+    public void PauseSending()
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
-            _backlog.IsHeld = true;
+            _backlog.IsSendPaused = true;
         }
     }
 
     /// <summary>Lets messages out. True if the caller got the write turn and must flush.</summary>
-    public bool LetGo()
+    public bool Release()
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
-            _backlog.IsHeld = false;
-            return _backlog.HasMessages && TakeTurn();
+            _backlog.IsSendPaused = false;
+            return _backlog.HasMessages && AcquireFlush();
         }
     }
 
     /// <summary>Changes the limits; those who wait for room may find it.</summary>
-    public void SetLimits(QueueLimits limits) => LookForRoom(limits);
+    public void SetLimits(QueueLimits limits) => CheckCapacity(limits);
 
-    public void OnBudgetRoom() => LookForRoom(changed: null);
+    public void OnBudgetAvailable() => CheckCapacity(changed: null);
 
     /// <summary>Refuses further sends. What was accepted stays to be written.</summary>
     public void Close()
     {
         Freed refused;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             _closed = true;
-            refused = new Freed(_waiters.TakeAll(), _refused);
+            refused = new Freed(_waiters.RemoveAll(), _refused);
             _refused = false;
         }
 
@@ -247,10 +247,10 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     {
         Close();
         OutboundSegment? dropped;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             dropped = _backlog.DropAll();
-            _room.Shrink(0);
+            _capacity.Shrink(0);
         }
 
         OutboundSegment.ReleaseAll(dropped, pool);
@@ -263,9 +263,9 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     {
         OutboundSegment? dropped;
         Freed freed;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
-            _backlog.IsHeld = true;
+            _backlog.IsSendPaused = true;
             _hasWriter = false;
             dropped = _backlog.Lose();
             freed = Settle();
@@ -278,7 +278,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     /// <summary>Gives back the segment that was being written when the connection ended, and what is linked to it, once no operation uses it.</summary>
     public void ReleaseInFlight(OutboundSegment? segment)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             _backlog.Forget(segment);
         }
@@ -292,9 +292,9 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     {
         OutboundSegment? dropped;
         Freed freed;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
-            dropped = onlyNews ? _backlog.DropNews() : _backlog.DropUnstarted();
+            dropped = onlyNews ? _backlog.DropSubscriptionUpdates() : _backlog.DropUnstarted();
             freed = Settle();
         }
 
@@ -303,39 +303,39 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     }
 
     /// <summary>Takes over what waits for a peer that has no connection, in front of what is here: whole messages, accepted by this queue from here on. Calls nobody.</summary>
-    public void TakeOver(OutboundQueue other)
+    public void Adopt(OutboundQueue other)
     {
         OutboundSegment? first;
         OutboundCounts taken;
-        using (other._gate.Hold())
+        using (other._gate.EnterScope())
         {
             first = other._backlog.GiveAll(out taken);
-            other._room.Shrink(0);
+            other._capacity.Shrink(0);
         }
 
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
-            _backlog.TakeOver(first, taken);
+            _backlog.Adopt(first, taken);
         }
     }
 
     /// <summary>Appends one message, encoded, whatever the limits say: what a socket itself has to tell its peer.</summary>
-    public void AppendOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isNews, out bool schedule)
+    public void AppendOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isUpdate, out bool schedule)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             schedule = false;
             if (!_closed)
             {
-                _backlog.AddOwn(header, body, isNews);
-                schedule = TakeTurn();
+                _backlog.AddOwn(header, body, isUpdate);
+                schedule = AcquireFlush();
             }
         }
     }
 
-    public bool TryTakeOut(WaiterNode waiter)
+    public bool TryRemove(WaiterNode waiter)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             return _waiters.Remove(waiter);
         }
@@ -354,13 +354,13 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
 
         byte[] array = message.ToArray(pool, out int total);
         OutboundSegment? obsolete = null;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             status = Admit(force);
             if (status == SendStatus.Accepted)
             {
                 obsolete = _backlog.AddArray(array, total);
-                schedule = TakeTurn();
+                schedule = AcquireFlush();
             }
         }
 
@@ -377,7 +377,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     {
         if (copied && owner is not null)
         {
-            HandedOver.Dispose(owner);
+            DeferredDisposal.Dispose(owner);
         }
     }
 
@@ -394,7 +394,7 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
             return SendStatus.Accepted;
         }
 
-        if (!_waiters.IsEmpty || !TryMakeRoom())
+        if (!_waiters.IsEmpty || !TryReserve())
         {
             _refused = true;
             return SendStatus.Full;
@@ -404,8 +404,8 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     }
 
     /// <summary>Whether a further message is taken, or one behind so many more.</summary>
-    private bool TryMakeRoom(int moreMessages = 0, int moreBytes = 0) =>
-        _room.TryMakeRoom(_backlog.Counts.QueuedMessages + moreMessages, _backlog.Counts.QueuedBytes + moreBytes, this);
+    private bool TryReserve(int moreMessages = 0, int moreBytes = 0) =>
+        _capacity.TryReserve(_backlog.Counts.QueuedMessages + moreMessages, _backlog.Counts.QueuedBytes + moreBytes, this);
 
     /// <summary>Something has left, or the limits have changed: lets those in who wait.</summary>
     private Freed Settle(bool orLess = false)
@@ -414,15 +414,15 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
 
         // Half empty, so that a sender does not stop and go once per message; any room at all where the limits were raised.
         (long messages, long bytes) = (_backlog.Counts.QueuedMessages, _backlog.Counts.QueuedBytes);
-        bool room = _refused && _waiters.IsEmpty && (orLess ? _room.MayHaveRoom(messages, bytes, this) : _room.IsBelowLowMark(messages, bytes));
-        _refused &= !room;
-        _room.Shrink(bytes);
-        return new Freed(admitted, room);
+        bool capacity = _refused && _waiters.IsEmpty && (orLess ? _capacity.MayHaveCapacity(messages, bytes, this) : _capacity.IsBelowLowMark(messages, bytes));
+        _refused &= !capacity;
+        _capacity.Shrink(bytes);
+        return new Freed(admitted, capacity);
     }
 
-    private bool TakeTurn()
+    private bool AcquireFlush()
     {
-        if (_hasWriter || _backlog.IsHeld)
+        if (_hasWriter || _backlog.IsSendPaused)
         {
             return false;
         }
@@ -442,12 +442,12 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     {
         SendWaiter? admitted = null;
         SendWaiter? tail = null;
-        while (_waiters.First is { } waiter && !_closed && TryMakeRoom())
+        while (_waiters.First is { } waiter && !_closed && TryReserve())
         {
             _waiters.Remove(waiter);
             try
             {
-                waiter.WasCopied = _backlog.Add(waiter.Held.AsOutgoing(), out _); // As in AppendOrWait.
+                waiter.WasCopied = _backlog.Add(waiter.Deferred.AsOutgoing(), out _); // As in AppendOrWait.
             }
             catch (Exception exception)
             {
@@ -469,14 +469,14 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
         return admitted;
     }
 
-    private void LookForRoom(QueueLimits? changed)
+    private void CheckCapacity(QueueLimits? changed)
     {
         Freed freed;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             if (changed is { } limits)
             {
-                _room.Change(limits);
+                _capacity.Change(limits);
             }
 
             freed = Settle(orLess: true);
@@ -488,12 +488,12 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     private void Complete(Freed freed, SendStatus status = SendStatus.Accepted)
     {
         SendWaiter.CompleteAll(freed.Waiters, status);
-        if (freed.Room)
+        if (freed.Capacity)
         {
-            RoomAgain?.Invoke();
+            CapacityAvailable?.Invoke();
         }
     }
 
     /// <summary>Whom to tell, outside of the lock: those who do not wait any more, and whether one that was refused may come again.</summary>
-    private readonly record struct Freed(SendWaiter? Waiters, bool Room);
+    private readonly record struct Freed(SendWaiter? Waiters, bool Capacity);
 }

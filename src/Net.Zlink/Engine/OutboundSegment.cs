@@ -10,15 +10,15 @@ namespace Net.Zlink.Engine;
 internal sealed class OutboundSegment
 {
     /// <summary>The largest array for encoding: that much per send is within 5 % of the best loopback rate, and is also what one read takes.</summary>
-    public const int Largest = 64 * 1024;
+    public const int MaxSize = 64 * 1024;
 
     // The first guess, for a peer that nothing is known of.
-    private const int Smallest = 2048;
+    private const int MinSize = 2048;
 
     // A long message that goes by reference is two of them, its header and its bytes. As many wrappers as sixteen peers have of these at marks of 1,000, in 3 MB at most; short messages share one.
     private const int MaxKept = 32 * 1024;
 
-    private static readonly SpareObjects<OutboundSegment> Spares = new(MaxKept);
+    private static readonly ObjectCache<OutboundSegment> Spares = new(MaxKept);
 
     // What a shard answers and writes out itself needs one again and again: two visits of the queue would be 50 ns a burst.
     [ThreadStatic]
@@ -55,7 +55,7 @@ internal sealed class OutboundSegment
     public bool IsControl { get; set; }
 
     /// <summary>Whole messages that say what has changed and nothing else: of no use behind a loss, where the peer is told all anew.</summary>
-    public bool IsNews { get; set; }
+    public bool IsSubscriptionUpdate { get; set; }
 
     /// <summary>Messages whose last byte is in this segment.</summary>
     public int Messages { get; set; }
@@ -81,13 +81,13 @@ internal sealed class OutboundSegment
     /// <summary>How large an array to encode so much into: one of four sizes, each a class of the pool that has to fill its own reserve before it allocates nothing more.</summary>
     public static int SizeFor(int bytes)
     {
-        int size = Smallest;
-        while (size < bytes && size < Largest)
+        int size = MinSize;
+        while (size < bytes && size < MaxSize)
         {
             size *= 4;
         }
 
-        return Math.Min(size, Largest);
+        return Math.Min(size, MaxSize);
     }
 
     public static OutboundSegment ForEncoding(byte[] array)
@@ -144,7 +144,7 @@ internal sealed class OutboundSegment
         _shared?.Release();
         if (_owner is not null)
         {
-            HandedOver.Dispose(_owner);
+            DeferredDisposal.Dispose(_owner);
         }
 
         _array = null;
@@ -159,10 +159,10 @@ internal sealed class OutboundSegment
         Skipped = 0;
         EndsMidFrame = false;
         IsControl = false;
-        IsNews = false;
+        IsSubscriptionUpdate = false;
         Messages = 0;
         IsOpen = false;
-        Spares.Keep(ref t_spare, this);
+        Spares.Return(ref t_spare, this);
     }
 
     /// <summary>As <see cref="Release"/>, of a segment and all that are linked to it. Null as a rule, where a message is sent: one look.</summary>
@@ -193,12 +193,12 @@ internal sealed class OutboundSegment
     }
 
     /// <summary>What is news of a segment and of all that are linked to it.</summary>
-    public static (int Messages, long Bytes) NewsAmong(OutboundSegment? first)
+    public static (int Messages, long Bytes) UpdatesIn(OutboundSegment? first)
     {
         (int messages, long bytes) = (0, 0);
         for (OutboundSegment? segment = first; segment is not null; segment = segment.Next)
         {
-            if (segment.IsNews)
+            if (segment.IsSubscriptionUpdate)
             {
                 messages += segment.Messages;
                 bytes += segment.Length - segment.Skipped;
@@ -218,5 +218,5 @@ internal sealed class OutboundSegment
         }
     }
 
-    private static OutboundSegment Rent() => Spares.TryTake(ref t_spare, out OutboundSegment? segment) ? segment : new OutboundSegment();
+    private static OutboundSegment Rent() => Spares.TryRent(ref t_spare, out OutboundSegment? segment) ? segment : new OutboundSegment();
 }

@@ -85,7 +85,7 @@ internal readonly ref struct OutgoingMessage
             int parts = _lease.PartsOf(_slot);
             for (int i = 0; i < parts; i++)
             {
-                if (_lease.PlaceOf(_slot + i).Length >= OutboundChain.LargePayload)
+                if (_lease.OffsetOf(_slot + i).Length >= OutboundChain.LargePayload)
                 {
                     return true;
                 }
@@ -121,7 +121,7 @@ internal readonly ref struct OutgoingMessage
             return Payload;
         }
 
-        (Slab slab, int offset, int length) = _lease.PlaceOf(_slot + index);
+        (Slab slab, int offset, int length) = _lease.OffsetOf(_slot + index);
         return slab.Array.AsSpan(offset, length);
     }
 
@@ -131,7 +131,7 @@ internal readonly ref struct OutgoingMessage
         _encoded?.Clear();
         if (Owner is not null)
         {
-            HandedOver.Dispose(Owner);
+            DeferredDisposal.Dispose(Owner);
         }
     }
 
@@ -214,7 +214,7 @@ internal readonly ref struct OutgoingMessage
         InboundLease lease = InboundLease.Rent(slab: null, source: null);
         if (MoveTo(lease, slabs) && Owner is not null)
         {
-            HandedOver.Dispose(Owner);
+            DeferredDisposal.Dispose(Owner);
         }
 
         lease.EndMessage();
@@ -248,7 +248,7 @@ internal readonly ref struct OutgoingMessage
             int parts = _lease.PartsOf(_slot);
             for (int i = 0; i < parts; i++)
             {
-                (Slab slab, int offset, int length) = _lease.PlaceOf(_slot + i);
+                (Slab slab, int offset, int length) = _lease.OffsetOf(_slot + i);
                 ZmpFrame.WriteHeader(destination, FlagsOf(i, parts), (uint)length);
                 slab.Array.AsSpan(offset, length).CopyTo(destination[ZmpFrame.HeaderSize..]);
                 destination = destination[(ZmpFrame.HeaderSize + length)..];
@@ -282,7 +282,7 @@ internal readonly ref struct OutgoingMessage
         int parts = _lease!.PartsOf(_slot);
         for (int i = 0; i < parts; i++)
         {
-            (Slab slab, int offset, int length) = _lease.PlaceOf(_slot + i);
+            (Slab slab, int offset, int length) = _lease.OffsetOf(_slot + i);
             FrameHeader header = Header.Length > 0 ? Header : ZmpFrame.HeaderOf(FlagsOf(i, parts), (uint)length);
             if (length < OutboundChain.LargePayload)
             {
@@ -298,7 +298,7 @@ internal readonly ref struct OutgoingMessage
 }
 
 /// <summary>A message that outlives the call it was given in: a send that waits.</summary>
-internal readonly struct HeldMessage
+internal readonly struct DeferredMessage
 {
     private readonly FrameHeader _header;
     private readonly ReadOnlyMemory<byte> _payload;
@@ -307,20 +307,20 @@ internal readonly struct HeldMessage
     private readonly int _slot;
     private readonly int _generation;
 
-    public HeldMessage(FrameHeader header, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner)
+    public DeferredMessage(FrameHeader header, ReadOnlyMemory<byte> payload, IMemoryOwner<byte>? owner)
     {
         _header = header;
         _payload = payload;
         Owner = owner;
     }
 
-    public HeldMessage(EncodedMessage encoded)
+    public DeferredMessage(EncodedMessage encoded)
     {
         _encoded = encoded;
         _generation = encoded.Version;
     }
 
-    public HeldMessage(InboundLease lease, int slot, int generation, FrameHeader header = default)
+    public DeferredMessage(InboundLease lease, int slot, int generation, FrameHeader header = default)
     {
         _header = header;
         _lease = lease;
@@ -335,7 +335,7 @@ internal readonly struct HeldMessage
     /// <exception cref="InvalidOperationException">It was built further, cleared or disposed while the send waited.</exception>
     public OutgoingMessage AsOutgoing() =>
         _encoded is not null ? Unchanged(_encoded)
-        : _lease is not null ? Passed(_lease)
+        : _lease is not null ? ForwardLease(_lease)
         : new OutgoingMessage(_header, _payload, Owner);
 
     private OutgoingMessage Unchanged(EncodedMessage encoded)
@@ -344,7 +344,7 @@ internal readonly struct HeldMessage
             : throw new InvalidOperationException("The MessageBuilder was added to, cleared, sent or disposed while a send of it waited: nothing of that send was sent. Await it first.");
     }
 
-    private OutgoingMessage Passed(InboundLease lease)
+    private OutgoingMessage ForwardLease(InboundLease lease)
     {
         return lease.IsLive(_slot, _generation) ? new OutgoingMessage(lease, _slot, _header) : throw InboundLease.Ended();
     }

@@ -8,7 +8,7 @@ namespace Net.Zlink.Engine;
 internal sealed class OwnEndpoints
 {
     // A program that binds one port after the other for years keeps no more; a test binds some dozens.
-    private const int Most = 1_000;
+    private const int MaxEndpoints = 1_000;
 
     private readonly Lock _gate = new();
     private readonly HashSet<string> _left = new(StringComparer.Ordinal);
@@ -37,7 +37,7 @@ internal sealed class OwnEndpoints
     {
         lock (_gate)
         {
-            if (_left.Count < Most)
+            if (_left.Count < MaxEndpoints)
             {
                 _left.Add(endpoint);
             }

@@ -24,7 +24,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     private const int ReadSize = 16 * 1024;
 
     // What Input and Output failed with, and whose they were: a pipe throws the very object that it was completed with.
-    private static readonly ConditionalWeakTable<Exception, PipeConnection> Told = [];
+    private static readonly ConditionalWeakTable<Exception, PipeConnection> NotifiedExceptions = [];
 
     private readonly Wire _wire;
     private readonly WireSignal _input = new();
@@ -58,7 +58,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         _time = time;
         _settings = settings;
         _idle = new WaitLimit(time, settings.IdleTimeout, OnIdle);
-        _stuck = new WaitLimit(time, settings.WriteTimeout, OnStuck);
+        _stuck = new WaitLimit(time, settings.WriteTimeout, OnStalled);
 
         // The user's continuations run on the thread pool; ours run wherever the socket or the user's flush completes.
         _received = new Pipe(new PipeOptions(pool, PipeScheduler.ThreadPool, PipeScheduler.Inline, useSynchronizationContext: false));
@@ -118,9 +118,9 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     }
 
     /// <summary>It is, or comes of, what this connection told its user by Input or Output: of its own end, that is, and not of a fault of the user's.</summary>
-    public bool HasTold(Exception? exception)
+    public bool HasNotified(Exception? exception)
     {
-        while (exception is not null && !(Told.TryGetValue(exception, out PipeConnection? whose) && ReferenceEquals(whose, this)))
+        while (exception is not null && !(NotifiedExceptions.TryGetValue(exception, out PipeConnection? whose) && ReferenceEquals(whose, this)))
         {
             exception = exception.InnerException;
         }
@@ -129,9 +129,9 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
     }
 
     /// <summary>Notes an exception that the user is going to be told with.</summary>
-    public IOException Tell(IOException exception)
+    public IOException Notify(IOException exception)
     {
-        Told.Add(exception, this);
+        NotifiedExceptions.Add(exception, this);
         return exception;
     }
 
@@ -250,7 +250,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         catch (Exception e)
         {
             NoteEnd(DisconnectReason.Local);
-            failure = ToTell(e); // Also whatever exception the user completed a pipe with: it comes back here, and ends the connection at once.
+            failure = ExceptionToNotify(e); // Also whatever exception the user completed a pipe with: it comes back here, and ends the connection at once.
         }
 
         await writer.CompleteAsync(failure).ConfigureAwait(false);
@@ -384,7 +384,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         catch (Exception e)
         {
             NoteEnd(DisconnectReason.Local);
-            failure = ToTell(e); // As above.
+            failure = ExceptionToNotify(e); // As above.
         }
 
         await reader.CompleteAsync(failure).ConfigureAwait(false);
@@ -424,19 +424,19 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         string words = _wire.Detail ?? _wire.Error.ToString();
         NoteEnd(DisconnectReason.TransportError, words);
         return EndReason is DisconnectReason.TransportError or DisconnectReason.Remote
-            ? Tell(new IOException($"The connection was lost: {words}.", new SocketException((int)_wire.Error)))
+            ? Notify(new IOException($"The connection was lost: {words}.", new SocketException((int)_wire.Error)))
             : Ended(); // What the wire says then comes of that.
     }
 
-    private IOException Ended() => Tell(new IOException($"The connection was ended: {EndDetail ?? EndReason.Words()}."));
+    private IOException Ended() => Notify(new IOException($"The connection was ended: {EndDetail ?? EndReason.Words()}."));
 
     /// <summary>The user has cancelled nothing: what ended a wait of ours is told as the end that it is.</summary>
-    private Exception ToTell(Exception exception) => exception is OperationCanceledException cancelled && cancelled.CancellationToken == _aborted.Token ? Ended() : exception;
+    private Exception ExceptionToNotify(Exception exception) => exception is OperationCanceledException cancelled && cancelled.CancellationToken == _aborted.Token ? Ended() : exception;
 
     // Both look at the socket first: behind a pause of the whole process it is we who are late, and the timers come before the reports.
     private bool OnIdle()
     {
-        if (LooksAt(SelectMode.SelectRead))
+        if (Examines(SelectMode.SelectRead))
         {
             return true;
         }
@@ -446,9 +446,9 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         return false;
     }
 
-    private bool OnStuck()
+    private bool OnStalled()
     {
-        if (LooksAt(SelectMode.SelectWrite))
+        if (Examines(SelectMode.SelectWrite))
         {
             return true;
         }
@@ -458,7 +458,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         return false;
     }
 
-    private bool LooksAt(SelectMode what)
+    private bool Examines(SelectMode what)
     {
         try
         {
@@ -475,7 +475,7 @@ internal sealed class PipeConnection : IDuplexPipe, IWireEvents
         if (!resets)
         {
             _isLeft = true; // A write that waits fails at once when our side ends, and whoever it wakes lets go of the socket, too: perhaps before it knows that it was told of an end.
-            _wire.KeepFromReset();
+            _wire.AvoidReset();
         }
 
         if (!_aborted.IsCancellationRequested)

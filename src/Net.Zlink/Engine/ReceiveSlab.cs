@@ -47,7 +47,7 @@ internal sealed class ReceiveSlab(Slab.SlabCache slabs, int size = ReceiveSlab.F
     }
 
     /// <summary>Marks bytes of the current slab as kept by somebody, so that the next read goes behind them.</summary>
-    public void Keep(Slab slab, int end)
+    public void Retain(Slab slab, int end)
     {
         if (ReferenceEquals(slab, _slab))
         {

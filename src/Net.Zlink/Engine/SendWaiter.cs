@@ -6,7 +6,7 @@ namespace Net.Zlink.Engine;
 internal class SendWaiter : Waiter<SendStatus>
 {
     /// <summary>What is to be sent. Memory that was handed over with it is disposed by who accepts it; otherwise by the sender.</summary>
-    public HeldMessage Held { get; set; }
+    public DeferredMessage Deferred { get; set; }
 
     /// <summary>Why the message could not be read when its turn came.</summary>
     internal Exception? Failure { get; set; }
@@ -42,9 +42,9 @@ internal class SendWaiter : Waiter<SendStatus>
             }
             else
             {
-                if (waiter.WasCopied && waiter.Held.Owner is { } copied)
+                if (waiter.WasCopied && waiter.Deferred.Owner is { } copied)
                 {
-                    HandedOver.Dispose(copied);
+                    DeferredDisposal.Dispose(copied);
                 }
 
                 waiter.Complete(status);
@@ -57,7 +57,7 @@ internal class SendWaiter : Waiter<SendStatus>
     protected override void Clear()
     {
         base.Clear();
-        Held = default;
+        Deferred = default;
         Failure = null;
         WasCopied = false;
     }

@@ -8,13 +8,13 @@ internal sealed class ShardCallback : ShardWork
     // Enough for every pipe of a busy process to have one on its way; more are simply left to the collector.
     private const int MaxKept = 1024;
 
-    private static readonly SpareObjects<ShardCallback> Spares = new(MaxKept);
+    private static readonly ObjectCache<ShardCallback> Spares = new(MaxKept);
     private Action<object?>? _action;
     private object? _state;
 
     public static ShardCallback Rent(Action<object?> action, object? state)
     {
-        if (!Spares.TryTake(out ShardCallback? callback))
+        if (!Spares.TryRent(out ShardCallback? callback))
         {
             callback = new ShardCallback();
         }
@@ -30,7 +30,7 @@ internal sealed class ShardCallback : ShardWork
         object? state = _state;
         _action = null;
         _state = null;
-        Spares.Keep(this);
+        Spares.Return(this);
         action(state);
     }
 

@@ -29,7 +29,7 @@ internal sealed class ShardCounters
         {
             // The sum before the turn in progress: one that ends in between counts less here, and not twice.
             long busy = Volatile.Read(ref BusyTicks);
-            return ToTime(Most(ref _mostBusy, busy + TicksOfTurn));
+            return ToTime(UpdateMax(ref _mostBusy, busy + TicksOfTurn));
         }
     }
 
@@ -39,7 +39,7 @@ internal sealed class ShardCounters
         get
         {
             long longest = Volatile.Read(ref LongestTurnTicks);
-            return ToTime(Most(ref _mostLongest, Math.Max(longest, TicksOfTurn)));
+            return ToTime(UpdateMax(ref _mostLongest, Math.Max(longest, TicksOfTurn)));
         }
     }
 
@@ -64,7 +64,7 @@ internal sealed class ShardCounters
         LongestDelayTicks = Math.Max(LongestDelayTicks, ticks);
     }
 
-    private static long Most(ref long most, long value)
+    private static long UpdateMax(ref long most, long value)
     {
         long seen = Volatile.Read(ref most);
         while (value > seen)

@@ -68,7 +68,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
 
     public int Index { get; }
 
-    /// <summary>For those who only remember it (<see cref="OwedFlush"/>).</summary>
+    /// <summary>For those who only remember it (<see cref="CallerFlush"/>).</summary>
     public WeakReference<ShardLoop> Weak { get; }
 
     public ShardTimers Timers { get; }
@@ -134,7 +134,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         else
         {
             (_brought, _broughtReasons) = (work, reasons);
-            DefaultContext.Run(static shard => ((ShardLoop)shard!).RunTurnWith(((ShardLoop)shard).TakeBrought(out int reasons), reasons), this);
+            DefaultContext.Run(static shard => ((ShardLoop)shard!).RunTurnWith(((ShardLoop)shard).DequeueSignalled(out int reasons), reasons), this);
         }
     }
 
@@ -147,7 +147,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
     /// </summary>
     public void Help()
     {
-        Debug.Assert(!HandedOver.IsKept, "A flush makes room, and who waits for that room has a lock: no caller may hold one.");
+        Debug.Assert(!DeferredDisposal.IsDeferred, "A flush makes room, and who waits for that room has a lock: no caller may hold one.");
         if (!_urgent.HasWork || !TryEnter())
         {
             return;
@@ -181,7 +181,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         else
         {
             (_brought, _broughtReasons) = (work, reasons);
-            DefaultContext.Run(static shard => ((ShardLoop)shard!).RunAlone(((ShardLoop)shard).TakeBrought(out int reasons), reasons), this);
+            DefaultContext.Run(static shard => ((ShardLoop)shard!).RunAlone(((ShardLoop)shard).DequeueSignalled(out int reasons), reasons), this);
         }
 
         return true;
@@ -269,7 +269,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         Leave();
     }
 
-    private ShardWork TakeBrought(out int reasons)
+    private ShardWork DequeueSignalled(out int reasons)
     {
         ShardWork work = _brought!;
         _brought = null;
@@ -286,7 +286,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         Counters.BeginTurn(start);
         long now = start;
         int works = 0;
-        while (works < MaxFlushesPerHelp && now <= start + MaxTicksPerTurn && _urgent.Take() is { } work)
+        while (works < MaxFlushesPerHelp && now <= start + MaxTicksPerTurn && _urgent.DequeueAll() is { } work)
         {
             now = RunOne(work, Interlocked.Exchange(ref work.Pending, 0), now);
             works++;
@@ -318,7 +318,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         int left = MaxWorksPerTurn - works;
         while (true)
         {
-            ShardWork? work = TakeNext();
+            ShardWork? work = DequeueNext();
             if (work is null)
             {
                 EndTurn(now - start, works);
@@ -379,9 +379,9 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         Counters.RecordTurn(ticks, works);
     }
 
-    private ShardWork? TakeNext()
+    private ShardWork? DequeueNext()
     {
-        ShardWork? work = _urgentInRow < MaxUrgentInRow ? _urgent.Take() : null;
+        ShardWork? work = _urgentInRow < MaxUrgentInRow ? _urgent.DequeueAll() : null;
         if (work is not null)
         {
             _urgentInRow++;
@@ -389,7 +389,7 @@ internal sealed class ShardLoop : PipeScheduler, IThreadPoolWorkItem
         }
 
         _urgentInRow = 0;
-        return _normal.Take() ?? _urgent.Take();
+        return _normal.DequeueAll() ?? _urgent.DequeueAll();
     }
 
     private void Report(Action<ShardLoop, ShardWork?, long> report, ShardWork? work, long ticks)

@@ -8,7 +8,7 @@ namespace Net.Zlink.Engine;
 internal sealed class ShardSet : IDisposable
 {
     // An abort takes some 50 us a connection: a shard with 10,000 of them needs half a second, and gets on with it, which is looked at every second. Five such looks are for a thread pool that is starved.
-    private const int MostSecondsOfAbort = 5;
+    private const int MaxAbortSeconds = 5;
 
     private readonly TimeProvider _time;
     private readonly ShardLoop[] _shards;
@@ -142,7 +142,7 @@ internal sealed class ShardSet : IDisposable
     public async Task<IReadOnlyList<ShardLoop>> AwaitAbortAsync(Task ended)
     {
         (ShardLoop Shard, Task Passed)[] all = [.. All.Select(static shard => (shard, BarrierOf(shard)))];
-        for (int second = 0; second < MostSecondsOfAbort; second++)
+        for (int second = 0; second < MaxAbortSeconds; second++)
         {
             (ShardLoop Shard, long Work)[] before = [.. all.Where(static one => !one.Passed.IsCompleted).Select(static one => (one.Shard, one.Shard.RunningWork(out _)))];
             if (await ended.EndsWithinAsync(TimeSpan.FromSeconds(1), _time).ConfigureAwait(false))

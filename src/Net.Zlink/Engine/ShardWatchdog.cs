@@ -49,11 +49,11 @@ internal sealed class ShardWatchdog : IDisposable
 
     private void Tick()
     {
-        foreach ((ShardLoop shard, ShardWork work, TimeSpan elapsed) in Look())
+        foreach ((ShardLoop shard, ShardWork work, TimeSpan elapsed) in Check())
         {
             try
             {
-                _observer.OnHeldRun(shard, work.Describe(), elapsed);
+                _observer.OnBlockedRun(shard, work.Describe(), elapsed);
             }
             catch (Exception)
             {
@@ -73,7 +73,7 @@ internal sealed class ShardWatchdog : IDisposable
     }
 
     /// <summary>Those that are in the same work as at the last tick, once for each such work.</summary>
-    private List<(ShardLoop Shard, ShardWork Work, TimeSpan Elapsed)> Look()
+    private List<(ShardLoop Shard, ShardWork Work, TimeSpan Elapsed)> Check()
     {
         List<(ShardLoop, ShardWork, TimeSpan)> held = [];
         lock (_gate) // A tick may come before the last one is through with the log.
@@ -84,14 +84,14 @@ internal sealed class ShardWatchdog : IDisposable
                 ref Sighting last = ref CollectionsMarshal.GetValueRefOrAddDefault(_seen, shard, out _);
                 if (work is null || last.Number != number)
                 {
-                    last = new Sighting(number, _time.GetTimestamp(), IsTold: false);
+                    last = new Sighting(number, _time.GetTimestamp(), IsReported: false);
                     continue;
                 }
 
                 TimeSpan elapsed = _time.GetElapsedTime(last.At);
-                if (!last.IsTold && elapsed >= ShortestPeriod)
+                if (!last.IsReported && elapsed >= ShortestPeriod)
                 {
-                    last = last with { IsTold = true };
+                    last = last with { IsReported = true };
                     held.Add((shard, work, elapsed));
                 }
             }
@@ -101,5 +101,5 @@ internal sealed class ShardWatchdog : IDisposable
     }
 
     /// <summary>The work that a shard was in at a tick; number 0: in none.</summary>
-    private readonly record struct Sighting(long Number, long At, bool IsTold);
+    private readonly record struct Sighting(long Number, long At, bool IsReported);
 }

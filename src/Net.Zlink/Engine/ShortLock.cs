@@ -18,7 +18,7 @@ namespace Net.Zlink.Engine;
 internal struct ShortLock
 {
     // A holder leaves within 0.1 us as a rule; this many looks take about 2 us, less than one wake-up (20 to 50 us). After that it was preempted, and blocking lets it run.
-    private const int Looks = 20;
+    private const int MaxSpins = 20;
 
     // Between two looks: about 0.1 us, which leaves the cache line to the holder.
     private const int Pauses = 3;
@@ -33,10 +33,10 @@ internal struct ShortLock
     /// <summary>Takes the lock; the result leaves it.</summary>
     [UnscopedRef]
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public Holder Hold()
+    public Scope EnterScope()
     {
         Enter();
-        return new Holder(ref this);
+        return new Scope(ref this);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -66,7 +66,7 @@ internal struct ShortLock
     private void EnterSlowly()
     {
         Check(_owner);
-        for (int i = Environment.ProcessorCount > 1 ? Looks : 0; i > 0; i--)
+        for (int i = Environment.ProcessorCount > 1 ? MaxSpins : 0; i > 0; i--)
         {
             Thread.SpinWait(Pauses);
             if (Volatile.Read(ref _isHeld) == 0 && Interlocked.CompareExchange(ref _isHeld, 1, 0) == 0)
@@ -108,12 +108,12 @@ internal struct ShortLock
     private static void Check(int owner) => Debug.Assert(owner != Environment.CurrentManagedThreadId, "The thread holds this lock already, and would wait for itself.");
 
     /// <summary>The lock, held until it is disposed.</summary>
-    internal readonly ref struct Holder
+    internal readonly ref struct Scope
     {
         private readonly ref ShortLock _lock;
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        public Holder(ref ShortLock held) => _lock = ref held;
+        public Scope(ref ShortLock held) => _lock = ref held;
 
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public void Dispose() => _lock.Leave();

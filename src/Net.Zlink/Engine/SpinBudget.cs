@@ -8,10 +8,10 @@ namespace Net.Zlink.Engine;
 internal struct SpinBudget
 {
     // A local peer answers within 10 to 30 us; past this a wake-up is the smaller part of the wait.
-    private static readonly long Longest = Environment.ProcessorCount > 1 ? Stopwatch.Frequency * 40 / 1_000_000 : 0;
+    private static readonly long MaxSpins = Environment.ProcessorCount > 1 ? Stopwatch.Frequency * 40 / 1_000_000 : 0;
 
     // So that a budget that has been wasted still finds out when answers come fast again.
-    private static readonly long Shortest = Longest / 20;
+    private static readonly long MinSpins = MaxSpins / 20;
 
     private long _ticks;
 
@@ -19,7 +19,7 @@ internal struct SpinBudget
     [SuppressMessage("ApiDesign", "RS0030", Justification = "A thread of the application that would block otherwise; never a shard.")]
     public bool Wait<TState>(TState state, Func<TState, bool> isReady)
     {
-        long budget = Math.Clamp(Volatile.Read(ref _ticks), Shortest, Longest);
+        long budget = Math.Clamp(Volatile.Read(ref _ticks), MinSpins, MaxSpins);
         if (budget == 0)
         {
             return false;
@@ -33,7 +33,7 @@ internal struct SpinBudget
             Thread.SpinWait(Pauses);
             if (isReady(state))
             {
-                Volatile.Write(ref _ticks, Math.Min(Longest, budget * 2));
+                Volatile.Write(ref _ticks, Math.Min(MaxSpins, budget * 2));
                 return true;
             }
         }

@@ -8,7 +8,7 @@ namespace Net.Zlink.Engine;
 internal interface IWaiterList
 {
     /// <summary>Takes <paramref name="waiter"/> out if it still stands in the list; the caller that gets true completes it.</summary>
-    bool TryTakeOut(WaiterNode waiter);
+    bool TryRemove(WaiterNode waiter);
 }
 
 /// <summary>The links of a waiter, so that any waiter may leave the middle of its list when it is cancelled.</summary>
@@ -79,7 +79,7 @@ internal struct WaiterList<TWaiter>
     }
 
     /// <summary>Takes all of them out. Returns the first, the others linked behind it.</summary>
-    public TWaiter? TakeAll()
+    public TWaiter? RemoveAll()
     {
         TWaiter? all = First;
         for (WaiterNode? waiter = all; waiter is not null; waiter = waiter.Next)
@@ -241,7 +241,7 @@ internal class Waiter<T> : WaiterNode, IValueTaskSource<T>, IValueTaskSource
 
     private void OnCancelled()
     {
-        if (_list!.TryTakeOut(this))
+        if (_list!.TryRemove(this))
         {
             Fail(new OperationCanceledException(_token));
         }
@@ -257,17 +257,17 @@ internal sealed class WaiterPool<TWaiter>
     private const int MaxKept = 64;
 
     private readonly Lock _gate = new();
-    private readonly TWaiter?[] _kept = new TWaiter?[MaxKept];
+    private readonly TWaiter?[] _cached = new TWaiter?[MaxKept];
     private int _count;
 
     public TWaiter Rent()
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             if (_count > 0)
             {
-                TWaiter waiter = _kept[--_count]!;
-                _kept[_count] = null;
+                TWaiter waiter = _cached[--_count]!;
+                _cached[_count] = null;
                 return waiter;
             }
         }
@@ -277,11 +277,11 @@ internal sealed class WaiterPool<TWaiter>
 
     public void Return(TWaiter waiter)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             if (_count < MaxKept)
             {
-                _kept[_count++] = waiter;
+                _cached[_count++] = waiter;
             }
         }
     }

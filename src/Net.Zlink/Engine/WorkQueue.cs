@@ -5,14 +5,14 @@ namespace Net.Zlink.Engine;
 internal struct WorkQueue
 {
     private ShardWork? _posted;     // newest first
-    private ShardWork? _taken;      // oldest first, touched only by the taker
-    private int _takenCount;        // written by the taker only
+    private ShardWork? _dequeued;      // oldest first, touched only by the taker
+    private int _dequeuedCount;        // written by the taker only
 
     /// <summary>True if something was pushed that the taker has not swapped out yet.</summary>
     public readonly bool HasPosted => Volatile.Read(in _posted) is not null;
 
     /// <summary>True if there is anything to take. Exact for the taker, a hint for others.</summary>
-    public readonly bool HasWork => HasPosted || Volatile.Read(in _taken) is not null;
+    public readonly bool HasWork => HasPosted || Volatile.Read(in _dequeued) is not null;
 
     /// <summary>Adds reasons to run; enqueues the work if it had none.</summary>
     public void Push(ShardWork work, int reasons)
@@ -37,9 +37,9 @@ internal struct WorkQueue
     }
 
     /// <summary>The oldest work, unlinked, or null. Take its reasons after this: from then on it may be pushed again.</summary>
-    public ShardWork? Take()
+    public ShardWork? DequeueAll()
     {
-        ShardWork? first = _taken;
+        ShardWork? first = _dequeued;
         if (first is null)
         {
             if (Volatile.Read(ref _posted) is null)
@@ -58,12 +58,12 @@ internal struct WorkQueue
                 newest = older;
             }
 
-            Volatile.Write(ref _takenCount, taken);
+            Volatile.Write(ref _dequeuedCount, taken);
         }
 
-        _taken = first!.NextReady;
+        _dequeued = first!.NextReady;
         first.NextReady = null;
-        Volatile.Write(ref _takenCount, _takenCount - 1);
+        Volatile.Write(ref _dequeuedCount, _dequeuedCount - 1);
         return first;
     }
 
@@ -80,7 +80,7 @@ internal struct WorkQueue
                 posted++;
             }
 
-            return posted + Volatile.Read(in _takenCount);
+            return posted + Volatile.Read(in _dequeuedCount);
         }
     }
 }

@@ -15,7 +15,7 @@ internal sealed class ReadinessWatchers
     /// <summary>Adds a watcher; one that is added twice is told twice.</summary>
     public void Add(IReadinessWatcher watcher)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             Volatile.Write(ref _all, _all is null ? [watcher] : [.. _all, watcher]);
         }
@@ -24,7 +24,7 @@ internal sealed class ReadinessWatchers
     /// <summary>Takes a watcher out once. It may still be told a last time by who is telling just now.</summary>
     public void Remove(IReadinessWatcher watcher)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             int index = _all is null ? -1 : Array.IndexOf(_all, watcher);
             if (index >= 0)
@@ -38,7 +38,7 @@ internal sealed class ReadinessWatchers
     /// <remarks>
     /// The caller has left the lock under which the socket became ready, and whoever waits looks at the socket under the same lock after it began to wait: so either it sees what changed, or it is told.
     /// </remarks>
-    public void Tell()
+    public void Notify()
     {
         if (Volatile.Read(ref _all) is { } all)
         {
@@ -49,10 +49,10 @@ internal sealed class ReadinessWatchers
         }
     }
 
-    /// <summary>As <see cref="Tell"/>, for changes that are seen without a lock: a full fence stands between the change and the look for watchers, as between a watcher's beginning and its look.</summary>
-    public void TellFenced()
+    /// <summary>As <see cref="Notify"/>, for changes that are seen without a lock: a full fence stands between the change and the look for watchers, as between a watcher's beginning and its look.</summary>
+    public void NotifyFenced()
     {
         Interlocked.MemoryBarrier();
-        Tell();
+        Notify();
     }
 }

@@ -8,7 +8,7 @@ namespace Net.Zlink.Flow;
 internal static class Uninterrupted
 {
     /// <summary>Takes a lock; the result leaves it.</summary>
-    public static Lock.Scope Hold(this Lock gate)
+    public static Lock.Scope EnterScope(this Lock gate)
     {
         bool interrupted = false;
         while (true)

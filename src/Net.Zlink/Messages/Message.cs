@@ -1,7 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
@@ -16,8 +16,8 @@ public readonly struct Message : IDisposable
     private readonly int _slot;
     private readonly int _generation;
 
-    internal Message(in TakenMessage taken)
-        : this(taken.Lease, taken.Slot)
+    internal Message(in DequeuedMessage dequeued)
+        : this(dequeued.Lease, dequeued.Slot)
     {
     }
 
@@ -173,7 +173,7 @@ public readonly struct Message : IDisposable
 
         for (int i = skip; i < parts; i++)
         {
-            (Buffers.Slab slab, int offset, int length) = _lease.PlaceOf(_slot + i);
+            (Buffers.Slab slab, int offset, int length) = _lease.OffsetOf(_slot + i);
             slab.AddReference();
             copy.AddPart(slab, offset, length);
         }
@@ -185,7 +185,7 @@ public readonly struct Message : IDisposable
     /// <summary>The message on its way to another socket.</summary>
     /// <exception cref="InvalidOperationException">There is no message.</exception>
     /// <exception cref="ObjectDisposedException">The message was disposed.</exception>
-    internal HeldMessage Hold()
+    internal DeferredMessage Defer()
     {
         if (_lease is null)
         {
@@ -193,7 +193,7 @@ public readonly struct Message : IDisposable
         }
 
         Checked(0);
-        return new HeldMessage(_lease, _slot, _generation);
+        return new DeferredMessage(_lease, _slot, _generation);
     }
 
     private T Checked<T>(T value)

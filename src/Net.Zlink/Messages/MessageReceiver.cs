@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 using System.Threading.Tasks.Sources;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
@@ -15,9 +15,9 @@ internal sealed class MessageReceiver
     private readonly SocketCore _core;
     private readonly ReceiveQueue _queue;
     private readonly WaiterPool<MessageReceipt> _waiters = new();
-    private readonly Action<Waiter<TakenMessage>> _recycle;
+    private readonly Action<Waiter<DequeuedMessage>> _recycle;
     private SpinBudget _spin;
-    private GatheringPause _gathering;
+    private BatchingPause _gathering;
 
     public MessageReceiver(SocketCore core)
     {
@@ -28,9 +28,9 @@ internal sealed class MessageReceiver
 
     public bool TryReceive(out Message message)
     {
-        if (_queue.TryTake(out TakenMessage taken))
+        if (_queue.TryDequeue(out DequeuedMessage dequeued))
         {
-            message = Opened(taken);
+            message = Opened(dequeued);
             return true;
         }
 
@@ -38,25 +38,25 @@ internal sealed class MessageReceiver
         return false;
     }
 
-    public Message Receive(TimeSpan timeout) => Take(timeout, out TakenMessage taken)
-        ? Opened(taken)
-        : throw new ZlinkException(ZlinkError.Again, $"no message came within {timeout.TotalMilliseconds:0} ms{VainWait.Reason(_core)}");
+    public Message Receive(TimeSpan timeout) => Dequeue(timeout, out DequeuedMessage dequeued)
+        ? Opened(dequeued)
+        : throw new ZlinkException(ZlinkError.Again, $"no message came within {timeout.TotalMilliseconds:0} ms{TimeoutHint.Find(_core)}");
 
     public bool TryReceive(TimeSpan timeout, out Message message)
     {
-        bool isTaken = Take(timeout, out TakenMessage taken);
-        message = isTaken ? Opened(taken) : default;
+        bool isTaken = Dequeue(timeout, out DequeuedMessage dequeued);
+        message = isTaken ? Opened(dequeued) : default;
         return isTaken;
     }
 
-    private bool Take(TimeSpan timeout, out TakenMessage taken)
+    private bool Dequeue(TimeSpan timeout, out DequeuedMessage dequeued)
     {
         bool gathered = _queue.HasCaughtUp && _gathering.Make();
-        if (_queue.TryTake(out taken))
+        if (_queue.TryDequeue(out dequeued))
         {
             if (gathered)
             {
-                _gathering.Report(taken.Lease.Messages);
+                _gathering.Report(dequeued.Lease.Messages);
             }
 
             return true;
@@ -68,7 +68,7 @@ internal sealed class MessageReceiver
         }
 
         BlockingWait.ThrowIfOnShard(nameof(ReceiveAsync));
-        if (_spin.Wait(_core, static core => LookAgain(core)) && _queue.TryTake(out taken))
+        if (_spin.Wait(_core, static core => Recheck(core)) && _queue.TryDequeue(out dequeued))
         {
             return true;
         }
@@ -76,7 +76,7 @@ internal sealed class MessageReceiver
         MessageReceipt waiter = _waiters.Rent();
         waiter.Prepare(_queue, _recycle, blocking: true);
         waiter.Core = _core;
-        if (_queue.TakeOrWait(waiter, out taken))
+        if (_queue.DequeueOrWait(waiter, out dequeued))
         {
             _waiters.Return(waiter);
             return true;
@@ -85,7 +85,7 @@ internal sealed class MessageReceiver
         bool isOver = BlockingWait.Until(waiter, _queue, timeout);
         if (isOver)
         {
-            taken = waiter.GetResult(waiter.Version);
+            dequeued = waiter.GetResult(waiter.Version);
         }
 
         return isOver;
@@ -98,18 +98,18 @@ internal sealed class MessageReceiver
             return ValueTask.FromCanceled<Message>(cancellation);
         }
 
-        if (_queue.TryTake(out TakenMessage taken))
+        if (_queue.TryDequeue(out DequeuedMessage dequeued))
         {
-            return new ValueTask<Message>(Opened(taken));
+            return new ValueTask<Message>(Opened(dequeued));
         }
 
         MessageReceipt waiter = _waiters.Rent();
         waiter.Prepare(_queue, _recycle, blocking: false);
         waiter.Core = _core;
-        if (_queue.TakeOrWait(waiter, out taken))
+        if (_queue.DequeueOrWait(waiter, out dequeued))
         {
             _waiters.Return(waiter);
-            return new ValueTask<Message>(Opened(taken));
+            return new ValueTask<Message>(Opened(dequeued));
         }
 
         waiter.CancelWith(cancellation);
@@ -120,19 +120,19 @@ internal sealed class MessageReceiver
     public int ReceiveMany(Span<Message> messages, bool mayThrow = true)
     {
         StepBuffer buffer = default;
-        Span<TakenMessage> step = buffer;
+        Span<DequeuedMessage> step = buffer;
         int count = 0;
         while (count < messages.Length)
         {
-            Span<TakenMessage> room = step[..Math.Min(Step, messages.Length - count)];
-            int taken = _queue.TakeMany(room, mayThrow && count == 0);
+            Span<DequeuedMessage> capacity = step[..Math.Min(Step, messages.Length - count)];
+            int taken = _queue.DequeueMany(capacity, mayThrow && count == 0);
 
             for (int i = 0; i < taken; i++)
             {
-                messages[count++] = Opened(room[i]);
+                messages[count++] = Opened(capacity[i]);
             }
 
-            if (taken < room.Length)
+            if (taken < capacity.Length)
             {
                 break;
             }
@@ -183,7 +183,7 @@ internal sealed class MessageReceiver
         }
     }
 
-    private static bool LookAgain(SocketCore core)
+    private static bool Recheck(SocketCore core)
     {
         if (!core.Receive.IsWorthTaking)
         {
@@ -193,10 +193,10 @@ internal sealed class MessageReceiver
         return core.Receive.IsWorthTaking;
     }
 
-    private Message Opened(in TakenMessage taken)
+    private Message Opened(in DequeuedMessage dequeued)
     {
-        _core.OnTaken(taken);
-        return new Message(taken);
+        _core.OnDequeued(dequeued);
+        return new Message(dequeued);
     }
 
     /// <summary>A wait for one message.</summary>
@@ -207,15 +207,15 @@ internal sealed class MessageReceiver
         Message IValueTaskSource<Message>.GetResult(short token)
         {
             SocketCore core = Core!; // Read first: the result gives the waiter back for reuse.
-            TakenMessage taken = GetResult(token);
-            core.OnTaken(taken);
-            return new Message(taken);
+            DequeuedMessage dequeued = GetResult(token);
+            core.OnDequeued(dequeued);
+            return new Message(dequeued);
         }
     }
 
     [InlineArray(Step)]
     private struct StepBuffer
     {
-        private TakenMessage _first;
+        private DequeuedMessage _first;
     }
 }

@@ -3,7 +3,7 @@ using System.Threading.Tasks.Sources;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
@@ -26,7 +26,7 @@ internal readonly struct MessageSender
     }
 
     /// <summary>It keeps only the newest message, which then has one part.</summary>
-    public bool Conflates => _options.KeepsOnlyNewest;
+    public bool Conflates => _options.IsConflating;
 
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, ReadOnlySpan<byte> payload)
     {
@@ -37,19 +37,19 @@ internal readonly struct MessageSender
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder message) => ToError(_core.TrySend(routeId, new OutgoingMessage(Checked(message))));
 
     /// <summary>Sends to one peer, whatever the type's rule is. False: it has left, or has no room.</summary>
-    public static bool TrySendTo(Pipe peer, ReadOnlySpan<byte> payload)
+    public static bool TrySendTo(PeerLink peer, ReadOnlySpan<byte> payload)
     {
         var message = new OutgoingMessage(HeaderOf(payload.Length), payload);
         return peer.TrySend(message) == SendStatus.Accepted;
     }
 
     /// <summary>The same with a message of several parts.</summary>
-    public bool TrySendTo(Pipe peer, MessageBuilder message) => peer.TrySend(new OutgoingMessage(Checked(message))) == SendStatus.Accepted;
+    public bool TrySendTo(PeerLink peer, MessageBuilder message) => peer.TrySend(new OutgoingMessage(Checked(message))) == SendStatus.Accepted;
 
     /// <summary>The same with a received message, which is ended if it was accepted.</summary>
-    public bool TrySendTo(Pipe peer, in Message message)
+    public bool TrySendTo(PeerLink peer, in Message message)
     {
-        if (peer.TrySend(Held(message).AsOutgoing()) != SendStatus.Accepted)
+        if (peer.TrySend(Deferred(message).AsOutgoing()) != SendStatus.Accepted)
         {
             return false;
         }
@@ -69,7 +69,7 @@ internal readonly struct MessageSender
 
     public ZlinkError TrySendTo(PeerSlot connection, in Message message)
     {
-        ZlinkError error = ToError(_core.TrySendTo(connection, Held(message).AsOutgoing()));
+        ZlinkError error = ToError(_core.TrySendTo(connection, Deferred(message).AsOutgoing()));
         if (error == ZlinkError.None)
         {
             message.Dispose();
@@ -81,14 +81,14 @@ internal readonly struct MessageSender
     public ValueTask SendToAsync(PeerSlot connection, ReadOnlyMemory<byte> payload, CancellationToken cancellation)
     {
         Protocol.FrameHeader header = HeaderOf(payload.Length);
-        return SendHeldAsync(default, new HeldMessage(header, payload, owner: null), default, cancellation, connection);
+        return SendDeferredAsync(default, new DeferredMessage(header, payload, owner: null), default, cancellation, connection);
     }
 
     public ValueTask SendToAsync(PeerSlot connection, MessageBuilder message, CancellationToken cancellation) =>
-        SendHeldAsync(default, new HeldMessage(Checked(message)), default, cancellation, connection);
+        SendDeferredAsync(default, new DeferredMessage(Checked(message)), default, cancellation, connection);
 
     public ValueTask SendToAsync(PeerSlot connection, in Message message, CancellationToken cancellation) =>
-        SendHeldAsync(default, Held(message), message, cancellation, connection);
+        SendDeferredAsync(default, Deferred(message), message, cancellation, connection);
 
     /// <summary>Passes a received message on. Accepted, it is ended.</summary>
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, in Message message)
@@ -106,7 +106,7 @@ internal readonly struct MessageSender
 
     private ZlinkError TrySendUnchecked(ReadOnlySpan<byte> routeId, in Message message)
     {
-        ZlinkError error = ToError(_core.TrySend(routeId, message.Hold().AsOutgoing()));
+        ZlinkError error = ToError(_core.TrySend(routeId, message.Defer().AsOutgoing()));
         if (error == ZlinkError.None)
         {
             message.Dispose();
@@ -128,17 +128,17 @@ internal readonly struct MessageSender
             // A span cannot be kept while waiting, so the rare send that really waits copies its payload once more.
             using IMemoryOwner<byte> copy = _core.Host.Pool.Rent(Math.Max(1, payload.Length));
             payload.CopyTo(copy.Memory.Span);
-            status = Block(routeId, new HeldMessage(header, copy.Memory[..payload.Length], owner: null), limit);
+            status = Block(routeId, new DeferredMessage(header, copy.Memory[..payload.Length], owner: null), limit);
         }
 
         ThrowUnlessSent(status);
     }
 
-    public void Send(ReadOnlySpan<byte> routeId, MessageBuilder message, TimeSpan? timeout = null) => SendHeld(routeId, new HeldMessage(Checked(message)), timeout);
+    public void Send(ReadOnlySpan<byte> routeId, MessageBuilder message, TimeSpan? timeout = null) => SendDeferred(routeId, new DeferredMessage(Checked(message)), timeout);
 
     public void Send(ReadOnlySpan<byte> routeId, in Message message, TimeSpan? timeout = null)
     {
-        SendHeld(routeId, Held(message), timeout);
+        SendDeferred(routeId, Deferred(message), timeout);
         message.Dispose();
     }
 
@@ -187,7 +187,7 @@ internal readonly struct MessageSender
     public ValueTask SendAsync(ReadOnlySpan<byte> routeId, ReadOnlyMemory<byte> payload, CancellationToken cancellation)
     {
         Protocol.FrameHeader header = HeaderOf(payload.Length);
-        return SendHeldAsync(routeId, new HeldMessage(header, payload, owner: null), default, cancellation);
+        return SendDeferredAsync(routeId, new DeferredMessage(header, payload, owner: null), default, cancellation);
     }
 
     /// <summary>Hands memory over: it is disposed when it was sent; of a send that fails it stays the caller's.</summary>
@@ -197,14 +197,14 @@ internal readonly struct MessageSender
         ArgumentOutOfRangeException.ThrowIfNegative(length);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(length, payload.Memory.Length);
         Protocol.FrameHeader header = HeaderOf(length);
-        return SendHeldAsync(routeId, new HeldMessage(header, payload.Memory[..length], payload), default, cancellation);
+        return SendDeferredAsync(routeId, new DeferredMessage(header, payload.Memory[..length], payload), default, cancellation);
     }
 
     public ValueTask SendAsync(ReadOnlySpan<byte> routeId, MessageBuilder message, CancellationToken cancellation) =>
-        SendHeldAsync(routeId, new HeldMessage(Checked(message)), default, cancellation);
+        SendDeferredAsync(routeId, new DeferredMessage(Checked(message)), default, cancellation);
 
     public ValueTask SendAsync(ReadOnlySpan<byte> routeId, in Message message, CancellationToken cancellation) =>
-        SendHeldAsync(routeId, Held(message), message, cancellation);
+        SendDeferredAsync(routeId, Deferred(message), message, cancellation);
 
     /// <summary>As <see cref="SendMany(ReadOnlySpan{byte}, ReadOnlySpan{Message}, out ZlinkError)"/>, and waits for room until all are accepted: see <see cref="SendBatch"/>.</summary>
     public ValueTask<int> SendManyAsync(ReadOnlyMemory<byte> routeId, ReadOnlyMemory<Message> messages, CancellationToken cancellation) =>
@@ -265,10 +265,10 @@ internal readonly struct MessageSender
         return ref messages[index];
     }
 
-    private HeldMessage Held(in Message message)
+    private DeferredMessage Deferred(in Message message)
     {
         CheckConflates(message.PartCount, nameof(message));
-        return message.Hold();
+        return message.Defer();
     }
 
     /// <exception cref="ArgumentException">It has several parts, and the socket keeps only the newest message.</exception>
@@ -280,9 +280,9 @@ internal readonly struct MessageSender
         }
     }
 
-    private bool CanTake(int parts) => parts <= 1 || !_options.KeepsOnlyNewest;
+    private bool CanTake(int parts) => parts <= 1 || !_options.IsConflating;
 
-    private void SendHeld(ReadOnlySpan<byte> routeId, in HeldMessage message, TimeSpan? timeout)
+    private void SendDeferred(ReadOnlySpan<byte> routeId, in DeferredMessage message, TimeSpan? timeout)
     {
         SendStatus status = _core.TrySend(routeId, message.AsOutgoing());
         if (MayWait(status, timeout, out TimeSpan limit))
@@ -295,7 +295,7 @@ internal readonly struct MessageSender
 
     private void ThrowUnlessSent(SendStatus status)
     {
-        if (status == SendStatus.Full && VainWait.Reason(_core) is { } reason)
+        if (status == SendStatus.Full && TimeoutHint.Find(_core) is { } reason)
         {
             throw new ZlinkException(ZlinkError.Again, $"no peer had room in time{reason}");
         }
@@ -322,24 +322,24 @@ internal readonly struct MessageSender
         return true;
     }
 
-    private SendStatus Block(ReadOnlySpan<byte> routeId, in HeldMessage message, TimeSpan limit)
+    private SendStatus Block(ReadOnlySpan<byte> routeId, in DeferredMessage message, TimeSpan limit)
     {
         SendReceipt waiter = _waiters.Rent();
-        waiter.Prepare(_core.Line, _recycle, blocking: true);
-        waiter.Held = message;
+        waiter.Prepare(_core.BlockedSends, _recycle, blocking: true);
+        waiter.Deferred = message;
         waiter.SetRoute(routeId);
-        SendStatus status = _core.Line.Wait(waiter);
+        SendStatus status = _core.BlockedSends.Enqueue(waiter);
         if (status != SendStatus.Full)
         {
             _waiters.Return(waiter);
             return status;
         }
 
-        OwedFlush.PayBeforeBlocking();
-        return BlockingWait.Until(waiter, _core.Line, limit) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
+        CallerFlush.RunBeforeBlocking();
+        return BlockingWait.Until(waiter, _core.BlockedSends, limit) ? waiter.GetResult(waiter.Version) : SendStatus.Full;
     }
 
-    private ValueTask SendHeldAsync(ReadOnlySpan<byte> routeId, in HeldMessage message, in Message forwarded, CancellationToken cancellation, PeerSlot? connection = null)
+    private ValueTask SendDeferredAsync(ReadOnlySpan<byte> routeId, in DeferredMessage message, in Message forwarded, CancellationToken cancellation, PeerSlot? connection = null)
     {
         if (cancellation.IsCancellationRequested)
         {
@@ -350,13 +350,13 @@ internal readonly struct MessageSender
         if (status == SendStatus.Full)
         {
             SendReceipt waiter = _waiters.Rent();
-            waiter.Prepare(_core.Line, _recycle, blocking: false);
+            waiter.Prepare(_core.BlockedSends, _recycle, blocking: false);
             waiter.Core = _core;
-            waiter.Held = message;
+            waiter.Deferred = message;
             waiter.Forwarded = forwarded;
             waiter.SetRoute(routeId);
             waiter.Connection = connection;
-            status = _core.Line.Wait(waiter);
+            status = _core.BlockedSends.Enqueue(waiter);
             if (status == SendStatus.Full)
             {
                 waiter.CancelWith(cancellation);

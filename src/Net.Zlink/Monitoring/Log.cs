@@ -58,7 +58,7 @@ internal static partial class Log
     public static partial void WarningsLeftOut(ILogger logger, string endpoint, int count, double seconds);
 
     [LoggerMessage(18, LogLevel.Warning, "Shard {Shard} has been held for {Seconds:F1} s by {Work} and still is: a handler that blocks stalls every connection of its shard")]
-    public static partial void HeldRun(ILogger logger, int shard, double seconds, string work);
+    public static partial void BlockedRun(ILogger logger, int shard, double seconds, string work);
 
     [LoggerMessage(19, LogLevel.Error, "The shutdown is over without shard {Shard}, which {Work} holds beyond the deadline; what it still uses is freed when that returns")]
     public static partial void ShardNotEnded(ILogger logger, int shard, string work);
@@ -67,10 +67,10 @@ internal static partial class Log
     public static partial void PeerBrokeProtocol(ILogger logger, string endpoint, string remote, string detail);
 
     [LoggerMessage(21, LogLevel.Error, "An internal fault kept a queue from hearing that the context has room again; please report it")]
-    public static partial void RoomNotTold(ILogger logger, Exception exception);
+    public static partial void CapacityNotNotified(ILogger logger, Exception exception);
 
     [LoggerMessage(22, LogLevel.Warning, "{Endpoint}: the connection with {Remote} is ended, for it makes this side hold too much: {Detail}")]
-    public static partial void PeerHoldsTooMuch(ILogger logger, string endpoint, string remote, string detail);
+    public static partial void PeerUnfinishedLimit(ILogger logger, string endpoint, string remote, string detail);
 
     [LoggerMessage(23, LogLevel.Warning, "{Endpoint}: {Why}")]
     public static partial void FilesNotRenewed(ILogger logger, string endpoint, string why);

@@ -8,7 +8,7 @@ namespace Net.Zlink.Monitoring;
 internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
 {
     /// <summary>Different sentences an endpoint has within a silence: more than it has causes to turn a peer away; only who makes up new faults all the time gets there.</summary>
-    public const int MostPerEndpoint = 16;
+    public const int MaxPerEndpoint = 16;
 
     /// <summary>So long the same sentence is not logged again: an outage of an hour is 60 lines.</summary>
     public static readonly TimeSpan Silence = TimeSpan.FromMinutes(1);
@@ -58,11 +58,11 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
     }
 
     /// <summary>A peer makes this side hold more than it may, and its connection is ended.</summary>
-    public void PeerHoldsTooMuch(DisconnectReason reason, string endpoint, string remote, string detail)
+    public void PeerUnfinishedLimit(DisconnectReason reason, string endpoint, string remote, string detail)
     {
         if (Admits(endpoint, reason.ToString()))
         {
-            Log.PeerHoldsTooMuch(logger, endpoint, remote, detail);
+            Log.PeerUnfinishedLimit(logger, endpoint, remote, detail);
         }
     }
 
@@ -93,18 +93,18 @@ internal sealed class PeerWarnings(ILogger logger, TimeProvider time)
                 _logged.Add((endpoint, quota), sentences = new(StringComparer.Ordinal));
             }
 
-            if (sentences.Count == MostPerEndpoint || !sentences.Add(sentence))
+            if (sentences.Count == MaxPerEndpoint || !sentences.Add(sentence))
             {
                 return false;
             }
 
-            if (sentences.Count < MostPerEndpoint)
+            if (sentences.Count < MaxPerEndpoint)
             {
                 return true;
             }
         }
 
-        Log.WarningsLeftOut(logger, endpoint, MostPerEndpoint, Silence.TotalSeconds);
+        Log.WarningsLeftOut(logger, endpoint, MaxPerEndpoint, Silence.TotalSeconds);
         return false;
     }
 }

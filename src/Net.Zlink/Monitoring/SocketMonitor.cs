@@ -84,7 +84,7 @@ public sealed class SocketMonitor : IDisposable
             }
         }
 
-        Watchers.Tell();
+        Watchers.Notify();
     }
 
     /// <summary>Ends the reader's stream, behind <paramref name="last"/> if that was asked for.</summary>
@@ -113,7 +113,7 @@ public sealed class SocketMonitor : IDisposable
             // As in Write. The channel is complete before it tells those who wait.
         }
 
-        Watchers.Tell();
+        Watchers.Notify();
     }
 
     private void Write(in SocketEvent socketEvent)

@@ -12,7 +12,7 @@ public sealed class DealerOptions : ZmpSocketOptions
     /// <summary>Keep only the newest message of each pipe, in both directions; high-water marks do not apply, and messages have one part. Default false. For endpoints made afterwards.</summary>
     public bool Conflate { get; set; }
 
-    internal override bool KeepsOnlyNewest => Conflate;
+    internal override bool IsConflating => Conflate;
 }
 
 /// <summary>Options of a <see cref="RouterSocket"/>.</summary>
@@ -47,7 +47,7 @@ public sealed class PubOptions : ZmpSocketOptions
     /// <summary>Sent to each new subscriber before anything else; SUB lets it through if it matches. Empty (default): nothing. Acts at once, on subscribers that come afterwards.</summary>
     public ReadOnlyMemory<byte> WelcomeMessage { get; set => Set(ref field, value.ToArray()); }
 
-    internal override bool KeepsOnlyNewest => Conflate;
+    internal override bool IsConflating => Conflate;
 }
 
 /// <summary>Options of an <see cref="XPubSocket"/>.</summary>
@@ -92,7 +92,7 @@ public sealed class SubOptions : ZmpSocketOptions
     /// <summary>Keep only the newest message of each publisher; the high-water mark does not apply, and messages have one part. Default false. For endpoints made afterwards.</summary>
     public bool Conflate { get; set; }
 
-    internal override bool KeepsOnlyNewest => Conflate;
+    internal override bool IsConflating => Conflate;
 }
 
 /// <summary>Options of an <see cref="XSubSocket"/>. <see cref="SocketOptions.Linger"/> is zero by default.</summary>

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Protocol.WebSocket;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 

@@ -8,7 +8,7 @@ namespace Net.Zlink;
 public sealed record ZlinkContextOptions
 {
     // More shards than this only cost memory: each owns a slab of 256 KB, or of 64 KB for tls and ws, once it has worked.
-    private const int MostShards = 1024;
+    private const int MaxShards = 1024;
 
     // Of what waits, and once more of what has begun to come. That is in the pool's arrays, which are up to twice as long as what they hold, and the application needs memory too.
     private const int PartOfMemory = 4;
@@ -18,14 +18,14 @@ public sealed record ZlinkContextOptions
 
     /// <summary>Number of shards: serial executors that connections are spread over, but for those over tls, ws and wss, see <see cref="TlsAndWebSocketShardCount"/>. Default: the number of processors. At least 1.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1 or above 1024.</exception>
-    public int ShardCount { get; init => field = OptionRange.InRange(value, 1, MostShards); } = Environment.ProcessorCount;
+    public int ShardCount { get; init => field = OptionRange.InRange(value, 1, MaxShards); } = Environment.ProcessorCount;
 
     /// <summary>
     /// Number of further shards for connections over tls, ws and wss, all three together, made when the first of these comes; 0: they share the others. Default: eight per processor, at most 1,024.
     /// Of no effect on connections with a shard affinity, nor with inline completions, where each polling thread has one of the <see cref="ShardCount"/> for what it brings.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or above 1024.</exception>
-    public int TlsAndWebSocketShardCount { get; init => field = OptionRange.InRange(value, 0, MostShards); } = Math.Min(TlsAndWebSocketShardsPerProcessor * Environment.ProcessorCount, MostShards);
+    public int TlsAndWebSocketShardCount { get; init => field = OptionRange.InRange(value, 0, MaxShards); } = Math.Min(TlsAndWebSocketShardsPerProcessor * Environment.ProcessorCount, MaxShards);
 
     /// <summary>The clock of every timer: idle and write timeouts, reconnects, close deadlines. Default: the system's.</summary>
     /// <exception cref="ArgumentNullException">The value is null.</exception>
@@ -54,7 +54,7 @@ public sealed record ZlinkContextOptions
     /// <see cref="HandshakeFailures.TimedOut"/>, and its event says so. With the default a crowd of such clients lets 200 others a second in; where anybody may connect, a <see cref="SocketOptions.HandshakeInterval"/> of a second or two lets in more.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is below 1.</exception>
-    public int MaxHandshakes { get; init => field = OptionRange.InRange(value, 1); } = HandshakeLine.Default;
+    public int MaxHandshakes { get; init => field = OptionRange.InRange(value, 1); } = HandshakeLimiter.Default;
 
     /// <summary>
     /// How many bytes may wait in all queues of the context together, to be sent and to be received, over all sockets and transports; 0: no limit, as in the native core. A peer whose queue needs more meets the rule of its own

@@ -98,7 +98,7 @@ public abstract class ZmpSocketOptions : SocketOptions
     /// </summary>
     public ulong ShardAffinity { get; set; }
 
-    internal virtual bool KeepsOnlyNewest => false;
+    internal virtual bool IsConflating => false;
 
     internal ZmpSettings Snapshot(ZmpSocketType type, byte[]? alias)
     {
@@ -114,7 +114,7 @@ public abstract class ZmpSocketOptions : SocketOptions
             Heartbeat = new HeartbeatSettings(HeartbeatInterval, (ushort)(HeartbeatTtl.TotalMilliseconds / 100), timeout),
             ShardAffinity = ShardAffinity,
             Immediate = Immediate,
-            Conflate = KeepsOnlyNewest,
+            Conflate = IsConflating,
             Reconnect = new ReconnectPolicy(ReconnectInterval, ReconnectIntervalMax),
             ReconnectAfterFault = ReconnectAfterFault,
             Alias = alias,

@@ -10,7 +10,7 @@ internal sealed class MonitorPollItem(SocketMonitor monitor, object? state) : Po
 
     public override PollItem With(PollEvents other) => this; // There is nothing else to ask of it.
 
-    public override PollEvents Look() => monitor.HasEvents ? PollEvents.In : PollEvents.None;
+    public override PollEvents Check() => monitor.HasEvents ? PollEvents.In : PollEvents.None;
 
     public override void Watch(IReadinessWatcher watcher) => monitor.Watchers.Add(watcher);
 

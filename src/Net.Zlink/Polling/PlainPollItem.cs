@@ -6,7 +6,7 @@ namespace Net.Zlink;
 /// <summary>A plain socket of a poller. <see cref="PlainSocketWatch"/> tells of its news.</summary>
 internal sealed class PlainPollItem(Socket plain, PollEvents events, object? state) : PollItem(events)
 {
-    private readonly Lock _looking = new();
+    private readonly Lock _checked = new();
     private bool _isOut;
 
     public override Socket Plain => plain;
@@ -15,14 +15,14 @@ internal sealed class PlainPollItem(Socket plain, PollEvents events, object? sta
 
     public override PollItem With(PollEvents other) => new PlainPollItem(plain, other, state);
 
-    public override PollEvents Look()
+    public override PollEvents Check()
     {
         if (Events == PollEvents.None)
         {
             return PollEvents.None;
         }
 
-        lock (_looking)
+        lock (_checked)
         {
             if (_isOut)
             {
@@ -31,8 +31,8 @@ internal sealed class PlainPollItem(Socket plain, PollEvents events, object? sta
 
             // An error is reported whether it was asked for or not, as natively: it ends every wait, so a poll that did not tell would never rest.
             PollEvents ready = plain.Poll(0, SelectMode.SelectError) ? PollEvents.Error : PollEvents.None;
-            ready |= LookFor(PollEvents.In, SelectMode.SelectRead);
-            return ready | LookFor(PollEvents.Out, SelectMode.SelectWrite);
+            ready |= Check(PollEvents.In, SelectMode.SelectRead);
+            return ready | Check(PollEvents.Out, SelectMode.SelectWrite);
         }
     }
 
@@ -45,11 +45,11 @@ internal sealed class PlainPollItem(Socket plain, PollEvents events, object? sta
     /// <remarks>It is looked at no more when this returns: a socket that is disposed in the middle of a look resets its peer (<see cref="PlainSocketWatch"/>).</remarks>
     public override void Unwatch(IReadinessWatcher watcher)
     {
-        lock (_looking)
+        lock (_checked)
         {
             _isOut = true;
         }
     }
 
-    private PollEvents LookFor(PollEvents one, SelectMode mode) => Asks(one) && plain.Poll(0, mode) ? one : PollEvents.None;
+    private PollEvents Check(PollEvents one, SelectMode mode) => Asks(one) && plain.Poll(0, mode) ? one : PollEvents.None;
 }

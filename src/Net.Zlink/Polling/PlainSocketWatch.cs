@@ -21,7 +21,7 @@ internal static class PlainSocketWatch
 
     private static readonly Lock Gate = new();
     private static readonly Dictionary<Poller, PollItem[]> Armed = [];
-    private static Socket? s_bell;
+    private static Socket? s_wakeup;
     private static bool s_rang;
     private static bool s_isSelecting;
     private static ManualResetEventSlim? s_roundEnd;
@@ -43,11 +43,11 @@ internal static class PlainSocketWatch
                 return; // None left; or still watched since an earlier wait, which something else ended.
             }
 
-            if (s_bell is null)
+            if (s_wakeup is null)
             {
-                Socket bell = NewBell();
+                Socket bell = CreateWakeup();
                 new Thread(static () => Run()) { IsBackground = true, Name = "Net.Zlink plain sockets" }.UnsafeStart(); // It outlives its caller's context.
-                s_bell = bell;
+                s_wakeup = bell;
             }
 
             Armed[poller] = items;
@@ -76,7 +76,7 @@ internal static class PlainSocketWatch
         roundEnd?.Wait(LongestRound);
     }
 
-    private static Socket NewBell()
+    private static Socket CreateWakeup()
     {
         Socket? bell = null;
         try
@@ -99,7 +99,7 @@ internal static class PlainSocketWatch
         if (!s_rang)
         {
             s_rang = true;
-            s_bell!.Send([1]);
+            s_wakeup!.Send([1]);
         }
     }
 
@@ -115,12 +115,12 @@ internal static class PlainSocketWatch
             {
                 if (isIdle && !s_rang && Armed.Count == 0)
                 {
-                    s_bell!.Dispose();
-                    s_bell = null;
+                    s_wakeup!.Dispose();
+                    s_wakeup = null;
                     return;
                 }
 
-                bell = s_bell!;
+                bell = s_wakeup!;
                 round.Fill(Armed, bell);
                 s_isSelecting = true;
             }
@@ -137,10 +137,10 @@ internal static class PlainSocketWatch
                     bell.Receive(ring);
                 }
 
-                round.TakeReady(Armed);
+                round.DequeueReady(Armed);
             }
 
-            round.TellReady();
+            round.NotifyReady();
         }
     }
 
@@ -151,7 +151,7 @@ internal static class PlainSocketWatch
         private readonly List<Socket> _write = [];
         private readonly List<Socket> _error = [];
         private readonly List<Poller> _ready = [];
-        private Socket? _bell;
+        private Socket? _wakeup;
         private bool _isBroken;
 
         /// <summary>The bell rang.</summary>
@@ -159,7 +159,7 @@ internal static class PlainSocketWatch
 
         public void Fill(Dictionary<Poller, PollItem[]> armed, Socket bell)
         {
-            _bell = bell;
+            _wakeup = bell;
             _isBroken = false;
             IsRung = false;
             _read.Clear();
@@ -181,7 +181,7 @@ internal static class PlainSocketWatch
             try
             {
                 Socket.Select(_read, _write, _error, atMost);
-                IsRung = _read.Remove(_bell!);
+                IsRung = _read.Remove(_wakeup!);
             }
             catch (Exception e) when (e is SocketException or ObjectDisposedException)
             {
@@ -193,7 +193,7 @@ internal static class PlainSocketWatch
         }
 
         /// <summary>Takes out those who have something to look at.</summary>
-        public void TakeReady(Dictionary<Poller, PollItem[]> armed)
+        public void DequeueReady(Dictionary<Poller, PollItem[]> armed)
         {
             foreach ((Poller poller, PollItem[] items) in armed)
             {
@@ -210,7 +210,7 @@ internal static class PlainSocketWatch
         }
 
         /// <summary>Tells them, outside the gate.</summary>
-        public void TellReady()
+        public void NotifyReady()
         {
             foreach (Poller poller in _ready)
             {

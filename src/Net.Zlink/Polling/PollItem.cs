@@ -18,10 +18,10 @@ internal abstract class PollItem(PollEvents events)
     /// <summary>What it is ready for now, of what is asked.</summary>
     /// <exception cref="ObjectDisposedException">The socket is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public abstract PollEvents Look();
+    public abstract PollEvents Check();
 
     /// <summary>A look without a lock at whether there may be a message, for one who looks again and again.</summary>
-    public virtual bool LookAgain() => false;
+    public virtual bool Recheck() => false;
 
     /// <summary>Begins to tell the watcher of news.</summary>
     public abstract void Watch(IReadinessWatcher watcher);

@@ -25,11 +25,11 @@ namespace Net.Zlink;
 public sealed class Poller : IDisposable
 {
     // Before a poll blocks it looks again and again for some microseconds, as a blocking receive does; more items than this take longer to look at than a peer takes to answer.
-    private const int MostLookedAtAgain = 4;
+    private const int MaxRechecks = 4;
 
     private readonly Lock _gate = new();
     private readonly ReadinessWait _wait = new();
-    private readonly PollAlarms _alarms = new();
+    private readonly PollSignals _alarms = new();
 
     // In the order in which they were added. Both are under the lock, and changed in a time that does not depend on how many there are.
     private readonly LinkedList<PollItem> _order = [];
@@ -149,7 +149,7 @@ public sealed class Poller : IDisposable
     public bool Remove(ZlinkSocket socket)
     {
         ArgumentNullException.ThrowIfNull(socket);
-        return TakeOut(socket);
+        return RemoveItem(socket);
     }
 
     /// <summary>Takes a STREAM socket out, disposed or not.</summary>
@@ -159,7 +159,7 @@ public sealed class Poller : IDisposable
     public bool Remove(StreamSocket socket)
     {
         ArgumentNullException.ThrowIfNull(socket);
-        return TakeOut(socket);
+        return RemoveItem(socket);
     }
 
     /// <summary>Takes a plain socket out, disposed or not. Where a poll waits for it, this blocks for some 50 microseconds, until nothing holds the socket any more and it can be closed in order.</summary>
@@ -169,7 +169,7 @@ public sealed class Poller : IDisposable
     public bool Remove(Socket socket)
     {
         ArgumentNullException.ThrowIfNull(socket);
-        return TakeOut(socket);
+        return RemoveItem(socket);
     }
 
     /// <summary>Takes a monitor out, disposed or not.</summary>
@@ -179,7 +179,7 @@ public sealed class Poller : IDisposable
     public bool Remove(SocketMonitor monitor)
     {
         ArgumentNullException.ThrowIfNull(monitor);
-        return TakeOut(monitor);
+        return RemoveItem(monitor);
     }
 
     /// <summary>Waits until an item is ready, blocking the calling thread. Without items it waits out the time.</summary>
@@ -194,13 +194,13 @@ public sealed class Poller : IDisposable
     public int Poll(Span<PollResult> results, TimeSpan timeout)
     {
         OptionRange.Time(timeout, mayBeInfinite: true);
-        int count = Look(results);
+        int count = CheckItems(results);
         if (count > 0)
         {
             return count;
         }
 
-        OwedFlush.Pay();
+        CallerFlush.Run();
         return timeout == TimeSpan.Zero ? 0 : Block(results, timeout);
     }
 
@@ -229,13 +229,13 @@ public sealed class Poller : IDisposable
             return ValueTask.FromCanceled<int>(cancellationToken);
         }
 
-        int count = Look(results.Span);
+        int count = CheckItems(results.Span);
         if (count > 0)
         {
             return new ValueTask<int>(count);
         }
 
-        OwedFlush.Pay();
+        CallerFlush.Run();
         return timeout == TimeSpan.Zero ? new ValueTask<int>(0) : WaitAsync(results, timeout, cancellationToken);
     }
 
@@ -318,7 +318,7 @@ public sealed class Poller : IDisposable
         Changed();
     }
 
-    private bool TakeOut(object socket)
+    private bool RemoveItem(object socket)
     {
         lock (_gate)
         {
@@ -343,7 +343,7 @@ public sealed class Poller : IDisposable
         OnMayBeReady();
     }
 
-    private int Look(Span<PollResult> results)
+    private int CheckItems(Span<PollResult> results)
     {
         if (results.IsEmpty)
         {
@@ -361,7 +361,7 @@ public sealed class Poller : IDisposable
             PollEvents ready;
             try
             {
-                ready = item.Look();
+                ready = item.Check();
             }
             catch (Exception)
             {
@@ -397,9 +397,9 @@ public sealed class Poller : IDisposable
         BlockingWait.ThrowIfOnShard(nameof(PollAsync));
         long started = Stopwatch.GetTimestamp();
         PollItem[] items = Arrays.All;
-        if (items.Length is > 0 and <= MostLookedAtAgain && _spin.Wait(items, static items => Array.Exists(items, static item => item.LookAgain())))
+        if (items.Length is > 0 and <= MaxRechecks && _spin.Wait(items, static items => Array.Exists(items, static item => item.Recheck())))
         {
-            int found = Look(results);
+            int found = CheckItems(results);
             if (found > 0)
             {
                 return found;
@@ -410,15 +410,15 @@ public sealed class Poller : IDisposable
         while (true)
         {
             Waiter<bool> waiter = _wait.Begin(blocking: true);
-            int count = LookBeforeWait(waiter, results, blocking: true);
+            int count = CheckBeforeWait(waiter, results, blocking: true);
             if (count > 0)
             {
                 return count;
             }
 
-            bool news = _wait.Block(waiter, left);
-            count = Look(results);
-            if (count > 0 || !news)
+            bool updates = _wait.Block(waiter, left);
+            count = CheckItems(results);
+            if (count > 0 || !updates)
             {
                 return count;
             }
@@ -438,14 +438,14 @@ public sealed class Poller : IDisposable
     private async ValueTask<int> WaitAsync(Memory<PollResult> results, TimeSpan timeout, CancellationToken cancellation)
     {
         long started = Stopwatch.GetTimestamp();
-        ITimer? alarm = timeout == Timeout.InfiniteTimeSpan ? null : _alarms.Take(_wait);
+        ITimer? alarm = timeout == Timeout.InfiniteTimeSpan ? null : _alarms.Rent(_wait);
         try
         {
             int count = 0;
             while (count == 0)
             {
                 Waiter<bool> waiter = _wait.Begin(blocking: false);
-                count = LookBeforeWait(waiter, results.Span, blocking: false);
+                count = CheckBeforeWait(waiter, results.Span, blocking: false);
                 if (count > 0)
                 {
                     break;
@@ -458,27 +458,27 @@ public sealed class Poller : IDisposable
                     return 0;
                 }
 
-                PollAlarms.Set(alarm, left); // Only now that the wait has begun: one that goes off before finds nobody to wake.
+                PollSignals.Set(alarm, left); // Only now that the wait has begun: one that goes off before finds nobody to wake.
                 await ReadinessWait.WaitAsync(waiter, cancellation).ConfigureAwait(false);
-                count = Look(results.Span);
+                count = CheckItems(results.Span);
             }
 
             return count;
         }
         finally
         {
-            _alarms.GiveBack(alarm);
+            _alarms.Return(alarm);
         }
     }
 
     /// <summary>The look between the beginning of a wait and the wait itself, which does not follow where it finds something.</summary>
-    private int LookBeforeWait(Waiter<bool> waiter, Span<PollResult> results, bool blocking)
+    private int CheckBeforeWait(Waiter<bool> waiter, Span<PollResult> results, bool blocking)
     {
         int count;
         try
         {
             PlainSocketWatch.Arm(this);
-            count = Look(results);
+            count = CheckItems(results);
         }
         catch
         {

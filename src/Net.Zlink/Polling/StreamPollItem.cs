@@ -11,7 +11,7 @@ internal sealed class StreamPollItem(StreamSocket socket, PollEvents events, obj
 
     public override PollItem With(PollEvents other) => new StreamPollItem(socket, other, state);
 
-    public override PollEvents Look()
+    public override PollEvents Check()
     {
         socket.ThrowIfEnded();
         PollEvents ready = Asks(PollEvents.In) && socket.Hub.IsReadable ? PollEvents.In : PollEvents.None;

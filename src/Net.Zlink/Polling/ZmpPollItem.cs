@@ -12,7 +12,7 @@ internal sealed class ZmpPollItem(ZlinkSocket socket, PollEvents events, object?
 
     public override PollItem With(PollEvents other) => new ZmpPollItem(socket, other, state);
 
-    public override PollEvents Look()
+    public override PollEvents Check()
     {
         socket.ThrowIfEnded();
         PollEvents ready = Asks(PollEvents.In) && _core.Receive.IsReadable ? PollEvents.In : PollEvents.None;
@@ -21,7 +21,7 @@ internal sealed class ZmpPollItem(ZlinkSocket socket, PollEvents events, object?
 
     /// <inheritdoc/>
     /// <remarks>Reads what a single peer has just sent, if no thread runs its shard.</remarks>
-    public override bool LookAgain()
+    public override bool Recheck()
     {
         if (!Asks(PollEvents.In))
         {

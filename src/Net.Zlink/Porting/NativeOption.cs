@@ -42,9 +42,9 @@ internal sealed record NativeOption(int Number, string Name, string Property, Na
 
     public NativeBytesSetter? SetBytes { get; init; }
 
-    public long Least { get; init; }
+    public long MinValue { get; init; }
 
-    public long Most { get; init; } = int.MaxValue;
+    public long MaxValue { get; init; } = int.MaxValue;
 
     /// <summary>The native core takes it on every socket type, also where it means nothing.</summary>
     public bool IsGeneral { get; init; }
@@ -101,7 +101,7 @@ internal sealed record NativeOption(int Number, string Name, string Property, Na
     }
 
     private long Checked(long value) =>
-        Kind == NativeKind.Int64 || (value >= Least && value <= Most) ? value : throw Invalid($"takes {Least} to {Most}, not {value}");
+        Kind == NativeKind.Int64 || (value >= MinValue && value <= MaxValue) ? value : throw Invalid($"takes {MinValue} to {MaxValue}, not {value}");
 
     private int Encode(long number, Span<byte> value)
     {

@@ -125,8 +125,8 @@ internal static class NativeOptionTable
             Fits = static t => t.Options is TOptions,
             GetNumber = t => get((TOptions)t.Options),
             SetNumber = (t, v) => set((TOptions)t.Options, v),
-            Least = least,
-            Most = most,
+            MinValue = least,
+            MaxValue = most,
             IsGeneral = true,
         };
 

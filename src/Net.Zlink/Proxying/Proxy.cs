@@ -25,7 +25,7 @@ namespace Net.Zlink;
 /// </remarks>
 public sealed class Proxy
 {
-    private const int Resting = 0;
+    private const int StateIdle = 0;
     private const int Running = 1;
     private const int Dropping = 2;
     private const int Ending = 3; // Running, and asked to end: one word, so that a Terminate either finds a run, and ends it, or none.
@@ -173,7 +173,7 @@ public sealed class Proxy
 
     private static void ThrowIfTakesOnePart(ProxyPort? port, string socket)
     {
-        if (port is { TakesOnePart: true })
+        if (port is { AllowsOnlyOnePart: true })
         {
             throw new ArgumentException("A ROUTER's messages have its peer's routing id as one more part, and a socket with Conflate takes messages of one part: none could be passed on. Make this socket without Conflate.", socket);
         }
@@ -221,7 +221,7 @@ public sealed class Proxy
     /// <param name="turn">What the look brought; the wait is over if it was something.</param>
     private Waiter<bool> BeginWait(bool blocking, out Turn turn)
     {
-        OwedFlush.Pay();
+        CallerFlush.Run();
         Waiter<bool> waiter = _wait.Begin(blocking);
         turn = Turn.TheEnd;
         try
@@ -265,7 +265,7 @@ public sealed class Proxy
 
     private void Start()
     {
-        int state = Interlocked.CompareExchange(ref _state, Running, Resting);
+        int state = Interlocked.CompareExchange(ref _state, Running, StateIdle);
         if (state is Running or Ending)
         {
             throw new InvalidOperationException("The proxy runs already.");
@@ -288,10 +288,10 @@ public sealed class Proxy
         foreach (ProxyPort port in _ports)
         {
             port.Unwatch(_wait);
-            port.Rest();
+            port.ReleaseBuffers();
         }
 
-        bool holds = _forth.IsHolding || _back is { IsHolding: true } || _control is { IsHolding: true };
+        bool holds = _forth.HasPending || _back is { HasPending: true } || _control is { HasPendingReply: true };
         if (holds)
         {
             foreach (ProxyPort port in _ports)
@@ -300,7 +300,7 @@ public sealed class Proxy
             }
         }
 
-        Interlocked.Exchange(ref _state, Resting); // And from here on another thread may find that a socket has ended.
+        Interlocked.Exchange(ref _state, StateIdle); // And from here on another thread may find that a socket has ended.
         if (holds)
         {
             DropIfEnded();
@@ -310,7 +310,7 @@ public sealed class Proxy
     /// <summary>Between runs: what is held has nowhere to go any more once a socket has ended, and its memory goes back.</summary>
     private void DropIfEnded()
     {
-        if (!Array.Exists(_ports, static port => port.IsEnded) || Interlocked.CompareExchange(ref _state, Dropping, Resting) != Resting)
+        if (!Array.Exists(_ports, static port => port.IsEnded) || Interlocked.CompareExchange(ref _state, Dropping, StateIdle) != StateIdle)
         {
             return;
         }
@@ -323,7 +323,7 @@ public sealed class Proxy
         _forth.Drop();
         _back?.Drop();
         _control?.Drop();
-        Volatile.Write(ref _state, Resting);
+        Volatile.Write(ref _state, StateIdle);
     }
 
     private void Wake() => _wait.OnMayBeReady();

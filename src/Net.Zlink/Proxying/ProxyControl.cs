@@ -13,7 +13,7 @@ internal sealed class ProxyControl(Proxy proxy, ProxyPort port)
     public long Undeliverable => Volatile.Read(ref _undeliverable);
 
     /// <summary>An answer found no room yet.</summary>
-    public bool IsHolding => _answer is not null;
+    public bool HasPendingReply => _answer is not null;
 
     /// <summary>Carries out what commands there are. An answer that finds no room holds up the next command.</summary>
     /// <returns>True if there was something to do.</returns>

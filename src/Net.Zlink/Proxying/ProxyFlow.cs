@@ -7,8 +7,8 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
     public const int Burst = 1000;
 
     // Taken in, and waiting for room: at most one, because what is not taken in pushes back on its sender.
-    private Message _held;
-    private bool _isHolding;
+    private Message _pending;
+    private bool _hasPending;
     private bool _isCaptured;
     private int _parts;
     private long _bytes;
@@ -21,20 +21,20 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
     public long Undeliverable => Volatile.Read(ref _undeliverable);
 
     /// <summary>A message was taken in that found no room yet.</summary>
-    public bool IsHolding => _isHolding;
+    public bool HasPending => _hasPending;
 
     /// <summary>Moves what can be moved, up to a burst.</summary>
     /// <returns>How many messages.</returns>
     public int Advance()
     {
         // Not taken in before there is room: until then it counts against its sender's high-water mark.
-        if (!_isHolding && !to.HasRoom)
+        if (!_hasPending && !to.HasCapacity)
         {
             return 0;
         }
 
         int moved = 0;
-        while (moved < Burst && (_isHolding || TakeIn()) && PassOn())
+        while (moved < Burst && (_hasPending || Receive()) && PassOn())
         {
             moved++;
         }
@@ -45,27 +45,27 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
     /// <summary>Drops what is held: there is no socket any more that it could go to.</summary>
     public void Drop()
     {
-        if (_isHolding)
+        if (_hasPending)
         {
-            EndHeld(delivered: false);
+            CompletePending(delivered: false);
         }
     }
 
-    private bool TakeIn()
+    private bool Receive()
     {
-        if (!from.TryReceive(out _held))
+        if (!from.TryReceive(out _pending))
         {
             return false;
         }
 
-        _isHolding = true;
+        _hasPending = true;
         _isCaptured = capture is null;
-        _parts = _held.PartCount;
-        _bytes = _held.ByteCount;
+        _parts = _pending.PartCount;
+        _bytes = _pending.ByteCount;
         if (from.IsRouter)
         {
             _parts++;
-            _bytes += _held.RoutingId.Length;
+            _bytes += _pending.RoutingId.Length;
         }
 
         Received.Add(_parts, _bytes);
@@ -79,19 +79,19 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
             return false;
         }
 
-        ZlinkError error = to.TrySend(_held, from.IsRouter);
+        ZlinkError error = to.TrySend(_pending, from.IsRouter);
         if (error == ZlinkError.Again)
         {
             return false;
         }
 
-        EndHeld(delivered: error == ZlinkError.None);
+        CompletePending(delivered: error == ZlinkError.None);
         return true;
     }
 
     private bool Capture()
     {
-        using Message copy = _held.Copy();
+        using Message copy = _pending.Copy();
         ZlinkError error = capture!.TrySend(copy, from.IsRouter);
         if (error == ZlinkError.InvalidArgument)
         {
@@ -102,11 +102,11 @@ internal sealed class ProxyFlow(ProxyPort from, ProxyPort to, ProxyPort? capture
         return _isCaptured;
     }
 
-    private void EndHeld(bool delivered)
+    private void CompletePending(bool delivered)
     {
-        _held.Dispose();
-        _held = default;
-        _isHolding = false;
+        _pending.Dispose();
+        _pending = default;
+        _hasPending = false;
         if (delivered)
         {
             Sent.Add(_parts, _bytes);

@@ -39,10 +39,10 @@ internal sealed class ProxyPort
     public bool HasSender { get; }
 
     /// <summary>What is sent here has one part, now.</summary>
-    public bool TakesOnePart => HasSender && _sender.Conflates;
+    public bool AllowsOnlyOnePart => HasSender && _sender.Conflates;
 
     /// <summary>A send would not have to wait now, as far as can be told without a message.</summary>
-    public bool HasRoom => HasSender && _socket.CanSend;
+    public bool HasCapacity => HasSender && _socket.CanSend;
 
     /// <summary>The socket is disposed, or its context shut down.</summary>
     public bool IsEnded => _socket.Core.IsClosed;
@@ -101,7 +101,7 @@ internal sealed class ProxyPort
     public ZlinkError TrySend(ReadOnlySpan<byte> routeId, MessageBuilder answer) => _sender.TryPassOn(IsRouter ? routeId : [], answer);
 
     /// <summary>Lets go of what it keeps between messages.</summary>
-    public void Rest()
+    public void ReleaseBuffers()
     {
         _lastIdSlab?.Release();
         _lastIdSlab = null;
@@ -126,7 +126,7 @@ internal sealed class ProxyPort
     {
         if (_lastIdSlab is null || !id.Equals(_lastId))
         {
-            Rest();
+            ReleaseBuffers();
             Slab slab = _socket.Core.Host.Slabs.Rent(Math.Max(1, id.Length));
             id.Span.CopyTo(slab.Array);
             _lastIdSlab = slab;

@@ -51,7 +51,7 @@ internal sealed class BoundListeners<T>
     /// <summary>Who may be meant by a text.</summary>
     /// <param name="text">The text.</param>
     /// <param name="target">The same, parsed; null: it is none that could be bound.</param>
-    public Candidates Look(string text, BindTarget? target)
+    public Candidates Find(string text, BindTarget? target)
     {
         T[] named = _byEndpoint.Of(text);
 

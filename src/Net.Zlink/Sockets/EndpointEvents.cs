@@ -26,7 +26,7 @@ internal static class EndpointEvents
     {
         if (EndpointText.TryParse(text, out EndpointText parts, out _))
         {
-            monitors.Publish(SocketEventTypes.BindFailed, error.Errno, parts.Rest, "", detail: error.Sentence);
+            monitors.Publish(SocketEventTypes.BindFailed, error.Errno, parts.Remainder, "", detail: error.Sentence);
         }
 
         return error;

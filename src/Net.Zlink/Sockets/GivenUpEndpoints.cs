@@ -6,7 +6,7 @@ namespace Net.Zlink.Sockets;
 internal sealed class GivenUpEndpoints
 {
     // For people: so many they look at, and a program that connects anew after each fault keeps no more.
-    private const int Most = 16;
+    private const int MaxEndpoints = 16;
 
     private readonly Lock _gate = new();
     private readonly List<(string Endpoint, string Why)> _all = [];
@@ -29,7 +29,7 @@ internal sealed class GivenUpEndpoints
         lock (_gate)
         {
             Remove(endpoint);
-            if (_all.Count == Most)
+            if (_all.Count == MaxEndpoints)
             {
                 _all.RemoveAt(0);
             }

@@ -4,7 +4,7 @@ namespace Net.Zlink.Sockets;
 internal enum GreetingOccasion
 {
     /// <summary>The socket has taken the pipe in, with a connection or before the first one.</summary>
-    NewPipe,
+    NewLink,
 
     /// <summary>Its first connection is ready, and it was greeted before: what was said then has waited in its queue, or was taken back since.</summary>
     FirstConnection,

@@ -1,6 +1,6 @@
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Transports;
 
@@ -11,7 +11,7 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
 {
     private readonly Lock _gate = new();
     private readonly HashSet<string> _names = new(StringComparer.Ordinal);
-    private readonly ListsByKey<string, InprocPipe> _pipes = new(StringComparer.Ordinal); // By the text that each was connected with, any number of times.
+    private readonly ListsByKey<string, InprocLink> _links = new(StringComparer.Ordinal); // By the text that each was connected with, any number of times.
 
     /// <summary>Names that it has bound, and pipes that it has connected.</summary>
     public int Count
@@ -20,7 +20,7 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
         {
             lock (_gate)
             {
-                return _names.Count + _pipes.Count;
+                return _names.Count + _links.Count;
             }
         }
     }
@@ -44,7 +44,7 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
         {
             lock (_gate)
             {
-                return [.. _pipes.All.Select(static pipe => new EndpointStatus(pipe.Endpoint, IsBound: false))];
+                return [.. _links.All.Select(static link => new EndpointStatus(link.Endpoint, IsBound: false))];
             }
         }
     }
@@ -74,25 +74,25 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
     /// <returns>Null: one of the two sockets has no place for this peer.</returns>
     public EndpointError? Connect(string name, string text, ZmpSettings settings)
     {
-        InprocPipe? pipe = registry.Connect(name, text, socket, settings, out bool mismatch);
+        InprocLink? link = registry.Connect(name, text, socket, settings, out bool mismatch);
         if (mismatch)
         {
             return new EndpointError(EndpointFault.Incompatible, $"the socket that has bound {EndpointError.Quote(name)} is of a type that {socket.Type.Name} does not talk to");
         }
 
-        if (pipe is null)
+        if (link is null)
         {
             return null;
         }
 
         lock (_gate)
         {
-            _pipes.Add(text, pipe);
+            _links.Add(text, link);
         }
 
-        if (!socket.Has(pipe))
+        if (!socket.Has(link))
         {
-            Forget(pipe); // The binder has gone again already.
+            Forget(link); // The binder has gone again already.
         }
 
         return EndpointError.None;
@@ -102,27 +102,27 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
     /// <returns>False if there is neither.</returns>
     public bool Remove(string text, TimeSpan linger)
     {
-        InprocPipe[] pipes;
+        InprocLink[] links;
         lock (_gate)
         {
-            pipes = _pipes.RemoveAll(text);
+            links = _links.RemoveAll(text);
         }
 
-        foreach (InprocPipe pipe in pipes)
+        foreach (InprocLink link in links)
         {
-            registry.Leave(pipe, linger);
-            socket.Detach(pipe, dropUnread: true);
-            pipe.Close(DisconnectReason.Local, linger);
+            registry.Leave(link, linger);
+            socket.Detach(link, dropUnread: true);
+            link.Close(DisconnectReason.Local, linger);
         }
 
-        return Unbind(text) || pipes.Length > 0;
+        return Unbind(text) || links.Length > 0;
     }
 
-    public void Forget(InprocPipe pipe)
+    public void Forget(InprocLink link)
     {
         lock (_gate)
         {
-            _pipes.Remove(pipe.Endpoint, pipe);
+            _links.Remove(link.Endpoint, link);
         }
     }
 
@@ -141,9 +141,9 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
             registry.Unbind(name, socket);
         }
 
-        foreach (Pipe pipe in socket.Pipes)
+        foreach (PeerLink link in socket.Links)
         {
-            if (pipe is InprocPipe waiting)
+            if (link is InprocLink waiting)
             {
                 registry.Leave(waiting, linger);
             }
@@ -160,12 +160,12 @@ internal sealed class InprocEndpoints(SocketCore socket, InprocRegistry registry
         lock (_gate)
         {
             // Before it is free: else a bind of another thread could have it by now, and be the one that is forgotten here and outlives the socket.
-            if (!_names.Remove(parts.Rest))
+            if (!_names.Remove(parts.Remainder))
             {
                 return false;
             }
         }
 
-        return registry.Unbind(parts.Rest, socket);
+        return registry.Unbind(parts.Remainder, socket);
     }
 }

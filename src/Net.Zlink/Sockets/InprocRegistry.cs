@@ -1,7 +1,7 @@
 using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets;
@@ -13,7 +13,7 @@ internal sealed class InprocRegistry
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Binding> _bound = new(StringComparer.Ordinal);
     private readonly ListsByKey<string, Pending> _pending = new(StringComparer.Ordinal);
-    private readonly Dictionary<InprocPipe, Pending> _pendingByPipe = []; // The same ones: who leaves is one of thousands that may wait for one name.
+    private readonly Dictionary<InprocLink, Pending> _pendingByLink = []; // The same ones: who leaves is one of thousands that may wait for one name.
     private bool _isClosed;
 
     /// <summary>Binds a name. False if it is taken.</summary>
@@ -30,10 +30,10 @@ internal sealed class InprocRegistry
 
             foreach (Pending pending in _pending.Of(name))
             {
-                if (MayMeet(pending.Pipe.Socket, socket))
+                if (CanJoin(pending.Pipe.Socket, socket))
                 {
                     Remove(pending);
-                    Meet(pending.Pipe, pending.Settings, binding, waited: true);
+                    Join(pending.Pipe, pending.Settings, binding, waited: true);
                     if (pending.Lingers)
                     {
                         End(pending); // What it had sent is the binder's now.
@@ -43,8 +43,8 @@ internal sealed class InprocRegistry
                 {
                     // Like a connection of the wrong type that comes in, or is made, again and again: each side is told whom it has met.
                     (string here, string there) = (socket.Type.Name, pending.Pipe.Socket.Type.Name);
-                    pending.Pipe.Trouble = $"the name was bound by a {here}, which a {there} does not talk to; this endpoint waits for another";
-                    (mismatches ??= []).Add((pending.Pipe.Socket, pending.Pipe.Endpoint, pending.Pipe.Trouble));
+                    pending.Pipe.Problem = $"the name was bound by a {here}, which a {there} does not talk to; this endpoint waits for another";
+                    (mismatches ??= []).Add((pending.Pipe.Socket, pending.Pipe.Endpoint, pending.Pipe.Problem));
                     mismatches.Add((socket, pending.Pipe.Endpoint, $"a {there} has connected to this name, which a {here} does not talk to"));
                 }
             }
@@ -52,7 +52,7 @@ internal sealed class InprocRegistry
 
         foreach ((SocketCore one, string endpoint, string why) in mismatches ?? [])
         {
-            TellRefused(one, endpoint, why);
+            NotifyRefused(one, endpoint, why);
             one.Host.Warnings.ConnectionRefused(endpoint, why);
         }
 
@@ -70,12 +70,12 @@ internal sealed class InprocRegistry
 
     /// <summary>Connects to a name, also before it is bound.</summary>
     /// <returns>The connecter's end; null if the two types cannot talk, which <paramref name="mismatch"/> tells, or one of the two has no place for another pipe.</returns>
-    public InprocPipe? Connect(string name, string endpoint, SocketCore socket, ZmpSettings settings, out bool mismatch)
+    public InprocLink? Connect(string name, string endpoint, SocketCore socket, ZmpSettings settings, out bool mismatch)
     {
         lock (_gate)
         {
             _bound.TryGetValue(name, out Binding? binding);
-            mismatch = binding is not null && !MayMeet(socket, binding.Socket);
+            mismatch = binding is not null && !CanJoin(socket, binding.Socket);
             if (mismatch)
             {
                 return null;
@@ -83,7 +83,7 @@ internal sealed class InprocRegistry
 
             // Alone, the connecter has its own marks; with a binder the two sockets' marks add up.
             var own = new PeerIdentity(settings.RoutingId, null, "", "", socket.Host.Time.GetUtcNow());
-            var pipe = new InprocPipe(
+            var link = new InprocLink(
                 socket,
                 new InboundLane(settings.Inbound, socket.Host.Budget) { Conflates = settings.Conflate },
                 new InboundLane(settings.Outbound, socket.Host.Budget) { Conflates = settings.Conflate },
@@ -95,49 +95,49 @@ internal sealed class InprocRegistry
                 InboundShare = settings.Inbound,
                 OutboundShare = settings.Outbound,
             };
-            pipe.Lane.BelongTo(pipe);
-            pipe.Out.SenderMayGoOn = () => socket.OnRoom(pipe);
-            if (!socket.TryAttach(pipe, peer: null))
+            link.Lane.BelongTo(link);
+            link.Out.SenderCanContinue = () => socket.OnCapacity(link);
+            if (!socket.TryAttach(link, peer: null))
             {
                 return null;
             }
 
             if (binding is null)
             {
-                pipe.Trouble = "nobody in this context has bound the name yet";
-                Add(new Pending(name, pipe, settings));
-                socket.Greet(pipe, GreetingOccasion.NewPipe);
-                return pipe;
+                link.Problem = "nobody in this context has bound the name yet";
+                Add(new Pending(name, link, settings));
+                socket.SendWelcome(link, GreetingOccasion.NewLink);
+                return link;
             }
 
-            return Meet(pipe, settings, binding, waited: false) ? pipe : null;
+            return Join(link, settings, binding, waited: false) ? link : null;
         }
     }
 
     /// <summary>A connecter is about to close its pipe: if it waits for a binder, only what it has sent does so from here on, for at most <paramref name="linger"/>.</summary>
     /// <remarks>The native core, which has no deadline here, delivers even what was sent with a linger time of zero: docs/protocol.md section 15.5.</remarks>
-    public void Leave(InprocPipe pipe, TimeSpan linger)
+    public void Leave(InprocLink link, TimeSpan linger)
     {
         lock (_gate)
         {
-            if (!_pendingByPipe.TryGetValue(pipe, out Pending? pending) || pending.Lingers)
+            if (!_pendingByLink.TryGetValue(link, out Pending? pending) || pending.Lingers)
             {
                 return;
             }
 
-            pipe.Out.Close();
-            pending.Lingers = linger != TimeSpan.Zero && !_isClosed && pipe.Out.Counts.QueuedMessages > 0;
+            link.Out.Close();
+            pending.Lingers = linger != TimeSpan.Zero && !_isClosed && link.Out.Counts.QueuedMessages > 0;
             if (!pending.Lingers)
             {
                 Remove(pending);
                 return;
             }
 
-            pipe.IsAwaited = true;
-            pipe.Socket.EnterAgain();
+            link.IsAwaited = true;
+            link.Socket.EnterAgain();
             if (linger != Timeout.InfiniteTimeSpan)
             {
-                pending.Deadline = DefaultContext.Run(() => pipe.Socket.Host.Time.CreateTimer(_ => GiveUp(pending), state: null, linger, Timeout.InfiniteTimeSpan));
+                pending.Deadline = DefaultContext.Run(() => link.Socket.Host.Time.CreateTimer(_ => GiveUp(pending), state: null, linger, Timeout.InfiniteTimeSpan));
             }
         }
     }
@@ -158,13 +158,13 @@ internal sealed class InprocRegistry
         }
     }
 
-    private static bool MayMeet(SocketCore connecter, SocketCore binder) => binder.Type.MayTalkTo((byte)connecter.Type);
+    private static bool CanJoin(SocketCore connecter, SocketCore binder) => binder.Type.MayTalkTo((byte)connecter.Type);
 
-    private static bool Meet(InprocPipe connecter, ZmpSettings settings, Binding binding, bool waited)
+    private static bool Join(InprocLink connecter, ZmpSettings settings, Binding binding, bool waited)
     {
         SocketCore binder = binding.Socket;
         var own = new PeerIdentity(binding.Settings.RoutingId, null, "", "", binder.Host.Time.GetUtcNow());
-        var pipe = new InprocPipe(binder, connecter.Out, connecter.Lane, own)
+        var link = new InprocLink(binder, connecter.Out, connecter.Lane, own)
         {
             Endpoint = connecter.Endpoint,
             IsActive = false,
@@ -183,21 +183,21 @@ internal sealed class InprocRegistry
         PeerIdentity peer = connecter.Alias is { } alias ? own with { RoutingId = alias } : own;
         connecter.Peer = peer;
         peer.Slot.Pipe = connecter;
-        pipe.Face(connecter);
-        binder.Introduce(pipe);
-        if (!binder.TryAttach(pipe, connecter.Own))
+        link.Face(connecter);
+        binder.Introduce(link);
+        if (!binder.TryAttach(link, connecter.Own))
         {
-            binder.Books.Forget(pipe);
-            TellRefused(binder, connecter.Endpoint, binder.WhyNoPlace(connecter.Own));
+            binder.Counters.Remove(link);
+            NotifyRefused(binder, connecter.Endpoint, binder.RefusalReason(connecter.Own));
             connecter.Socket.Detach(connecter, dropUnread: true); // At most what it was introduced with.
             connecter.Close(DisconnectReason.Refused, TimeSpan.Zero); // What it had sent already is dropped.
             return false;
         }
 
-        InprocPipe.Join(connecter, pipe);
-        binder.OnRoom(pipe); // The connecter may have made room for it before it knew whom to tell.
-        connecter.Socket.OnRoom(connecter); // The two sockets' marks add up: it may have been at its own.
-        if (!binder.Has(pipe))
+        InprocLink.Join(connecter, link);
+        binder.OnCapacity(link); // The connecter may have made room for it before it knew whom to tell.
+        connecter.Socket.OnCapacity(connecter); // The two sockets' marks add up: it may have been at its own.
+        if (!binder.Has(link))
         {
             // It was closed meanwhile, and may not have seen the connecter yet.
             connecter.Socket.Detach(connecter, dropUnread: false);
@@ -212,37 +212,37 @@ internal sealed class InprocRegistry
             connecter.Close(DisconnectReason.Refused, TimeSpan.Zero);
             if (waited && !connecter.Socket.IsClosed)
             {
-                TellRefused(connecter.Socket, connecter.Endpoint, connecter.Socket.WhyNoPlace(peer)); // Else whoever connects is told.
+                NotifyRefused(connecter.Socket, connecter.Endpoint, connecter.Socket.RefusalReason(peer)); // Else whoever connects is told.
             }
 
             return false;
         }
 
-        binder.Greet(pipe, GreetingOccasion.NewPipe);
-        connecter.Socket.Greet(connecter, waited ? GreetingOccasion.NextConnection : GreetingOccasion.NewPipe);
+        binder.SendWelcome(link, GreetingOccasion.NewLink);
+        connecter.Socket.SendWelcome(connecter, waited ? GreetingOccasion.NextConnection : GreetingOccasion.NewLink);
         return true;
     }
 
     private static void End(Pending pending)
     {
         pending.Deadline?.Dispose();
-        InprocPipe pipe = pending.Pipe;
-        pipe.IsAwaited = false;
-        pipe.Close(DisconnectReason.Local, TimeSpan.Zero);
-        pipe.Socket.Leave();
+        InprocLink link = pending.Pipe;
+        link.IsAwaited = false;
+        link.Close(DisconnectReason.Local, TimeSpan.Zero);
+        link.Socket.Leave();
     }
 
     /// <summary>It waits from here on. Under the lock, as the other.</summary>
     private void Add(Pending pending)
     {
         _pending.Add(pending.Name, pending);
-        _pendingByPipe.Add(pending.Pipe, pending);
+        _pendingByLink.Add(pending.Pipe, pending);
     }
 
     /// <summary>It waits no longer. False if it did not.</summary>
     private bool Remove(Pending pending)
     {
-        _pendingByPipe.RemoveAndTrim(pending.Pipe, out _);
+        _pendingByLink.RemoveAndTrim(pending.Pipe, out _);
         return _pending.Remove(pending.Name, pending);
     }
 
@@ -259,19 +259,19 @@ internal sealed class InprocRegistry
         End(pending);
     }
 
-    private static void TellRefused(SocketCore socket, string endpoint, string why)
+    private static void NotifyRefused(SocketCore socket, string endpoint, string why)
     {
-        Interlocked.Increment(ref socket.Books.Refused);
+        Interlocked.Increment(ref socket.Counters.Refused);
         socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, endpoint, "", detail: why);
     }
 
     private sealed record Binding(SocketCore Socket, ZmpSettings Settings);
 
-    private sealed class Pending(string name, InprocPipe pipe, ZmpSettings settings)
+    private sealed class Pending(string name, InprocLink link, ZmpSettings settings)
     {
         public string Name => name;
 
-        public InprocPipe Pipe => pipe;
+        public InprocLink Pipe => link;
 
         public ZmpSettings Settings => settings;
 

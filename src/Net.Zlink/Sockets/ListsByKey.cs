@@ -15,7 +15,7 @@ internal sealed class ListsByKey<TKey, T>
     public ListsByKey(IEqualityComparer<TKey>? keys = null)
     {
         _lists = new(keys);
-        _nodes = new(new Places(keys ?? EqualityComparer<TKey>.Default));
+        _nodes = new(new NodeComparer(keys ?? EqualityComparer<TKey>.Default));
     }
 
     /// <summary>All of them, each as often as it has keys.</summary>
@@ -91,7 +91,7 @@ internal sealed class ListsByKey<TKey, T>
     /// <summary>Those of a key, as they are now.</summary>
     public T[] Of(TKey key) => _lists.TryGetValue(key, out LinkedList<T>? list) ? [.. list] : [];
 
-    private sealed class Places(IEqualityComparer<TKey> keys) : IEqualityComparer<(TKey Key, T One)>
+    private sealed class NodeComparer(IEqualityComparer<TKey> keys) : IEqualityComparer<(TKey Key, T One)>
     {
         public bool Equals((TKey Key, T One) x, (TKey Key, T One) y) => EqualityComparer<T>.Default.Equals(x.One, y.One) && keys.Equals(x.Key, y.Key);
 

@@ -6,7 +6,7 @@ namespace Net.Zlink.Sockets;
 /// <param name="limit">Unread bytes of all peers together; 0: no limit.</param>
 /// <param name="context">How much may wait in the whole context; null: no limit.</param>
 /// <param name="queue">The queue.</param>
-internal sealed class PullBudget(long limit, ByteBudget? context, IShareHolder queue)
+internal sealed class PullBudget(long limit, ByteBudget? context, IShareOwner queue)
 {
     // What one read of a short frame takes besides: its lease, with the places of 32 messages. Frames of some bytes, each of another peer, were counted 8 MiB and took 530.
     private const int LeaseCost = 600;
@@ -14,9 +14,9 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareHolder q
     // Not counted, so that a small limit is one of bytes that were sent: 38 KB.
     private const int FreeLeases = 64;
 
-    private readonly Queue<PullPeer> _line = new();
+    private readonly Queue<PullPeer> _waitingPeers = new();
     private int _leases;
-    private QueueRoom _room = new(new QueueLimits(0, limit), context);
+    private QueueCapacity _available = new(new QueueLimits(0, limit), context);
 
     /// <summary>A chain of leases has come in.</summary>
     public void Add(PullPeer peer, InboundLease chain)
@@ -53,7 +53,7 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareHolder q
     }
 
     /// <summary>So many bytes of a peer were taken out, and with them perhaps the last of a lease: adds those that may read again.</summary>
-    public void Taken(PullPeer peer, long bytes, bool isLeaseOver, long unread, ref PullPeer? resume)
+    public void OnDequeued(PullPeer peer, long bytes, bool isLeaseOver, long unread, ref PullPeer? resume)
     {
         if (isLeaseOver)
         {
@@ -79,17 +79,17 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareHolder q
     /// <summary>So many bytes are gone: adds those that were stopped for the budget and may read again.</summary>
     public void Freed(long bytes, long unread, ref PullPeer? resume)
     {
-        _room.Shrink(unread + Besides);
-        if (_line.Count == 0 || IsOver(unread))
+        _available.Shrink(unread + Besides);
+        if (_waitingPeers.Count == 0 || IsOver(unread))
         {
             return;
         }
 
         // About as many readers as bytes were freed, a read being up to 64 KiB; when nothing is left unread, all of them, or the rest would wait for ever.
-        long wanted = unread == 0 ? _line.Count : 1 + (bytes / ReceiveSlab.ReadSize);
-        while (wanted > 0 && _line.TryDequeue(out PullPeer? parked))
+        long wanted = unread == 0 ? _waitingPeers.Count : 1 + (bytes / ReceiveSlab.ReadSize);
+        while (wanted > 0 && _waitingPeers.TryDequeue(out PullPeer? parked))
         {
-            parked.IsInBudgetLine = false;
+            parked.IsWaitingForBudget = false;
             if (parked.IsParked)
             {
                 AddResume(parked, ref resume);
@@ -101,7 +101,7 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareHolder q
     /// <summary>There is room: adds one that was stopped because there was none. Each that may read lets the next one follow, be it that it finds nothing.</summary>
     public void ResumeNext(long unread, ref PullPeer? resume)
     {
-        if (_line.Count > 0)
+        if (_waitingPeers.Count > 0)
         {
             Freed(bytes: 0, unread, ref resume);
         }
@@ -111,12 +111,12 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareHolder q
     public void End()
     {
         _leases = 0;
-        _room.Shrink(0);
+        _available.Shrink(0);
     }
 
     private long Besides => (long)LeaseCost * Math.Max(0, _leases - FreeLeases);
 
-    private bool IsOver(long unread) => unread > 0 && !_room.TryMakeRoom(messages: 1, unread + Besides, queue);
+    private bool IsOver(long unread) => unread > 0 && !_available.TryReserve(messages: 1, unread + Besides, queue);
 
     private static int LengthOf(InboundLease? chain)
     {
@@ -131,10 +131,10 @@ internal sealed class PullBudget(long limit, ByteBudget? context, IShareHolder q
 
     private void Wait(PullPeer peer)
     {
-        if (!peer.IsInBudgetLine)
+        if (!peer.IsWaitingForBudget)
         {
-            peer.IsInBudgetLine = true;
-            _line.Enqueue(peer);
+            peer.IsWaitingForBudget = true;
+            _waitingPeers.Enqueue(peer);
         }
     }
 

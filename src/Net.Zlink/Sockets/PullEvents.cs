@@ -10,10 +10,10 @@ namespace Net.Zlink.Sockets;
 internal sealed class PullEvents
 {
     // So many overtake data at a time: few enough that 0.3 ms of work for each holds data up by 5 ms, many enough that a rush of 10,000 peers is worked off in a thirtieth more time.
-    private const int MostInRow = 16;
+    private const int MaxConsecutive = 16;
 
     // How many peers in the line of those with data are looked at for one whose connect event was read.
-    private const int LookedAt = 64;
+    private const int MaxExamined = 64;
 
     private readonly Queue<(PullPeer Peer, PulledRun Event)> _all = new();
     private int _inRow;
@@ -25,39 +25,39 @@ internal sealed class PullEvents
     public void AddEnd(PullPeer peer) => _all.Enqueue((peer, new PulledRun(PulledKind.Disconnected, peer.Link, null, 0, 1, peer.Link.EndReason)));
 
     /// <summary>Takes the next one, unless it is data's turn.</summary>
-    /// <param name="turn">Whose messages are being received; null: the next in line is to be served.</param>
-    /// <param name="line">Peers with data. One that may be served comes to its front.</param>
-    /// <param name="taken">The event.</param>
-    public bool TryTake(PullPeer? turn, Queue<PullPeer> line, out PulledRun taken)
+    /// <param name="currentPeer">Whose messages are being received; null: the next in line is to be served.</param>
+    /// <param name="queue">Peers with data. One that may be served comes to its front.</param>
+    /// <param name="run">The event.</param>
+    public bool TryDequeue(PullPeer? currentPeer, Queue<PullPeer> queue, out PulledRun run)
     {
-        if (IsDatasTurn(turn, line) || !_all.TryDequeue(out (PullPeer Peer, PulledRun Event) next))
+        if (IsDataNext(currentPeer, queue) || !_all.TryDequeue(out (PullPeer Peer, PulledRun Event) next))
         {
             _inRow = 0;
-            taken = default;
+            run = default;
             return false;
         }
 
         _inRow++;
         next.Peer.IsShown = true;
-        taken = next.Event;
+        run = next.Event;
         return true;
     }
 
     /// <summary>Enough events have been taken in a row, and there is data that may be.</summary>
-    /// <param name="turn">As above. Its messages may have been dropped.</param>
-    /// <param name="line">As above.</param>
-    public bool IsDatasTurn(PullPeer? turn, Queue<PullPeer> line) => _inRow >= MostInRow && (turn?.First is not null || BringToFront(line));
+    /// <param name="currentPeer">As above. Its messages may have been dropped.</param>
+    /// <param name="queue">As above.</param>
+    public bool IsDataNext(PullPeer? currentPeer, Queue<PullPeer> queue) => _inRow >= MaxConsecutive && (currentPeer?.First is not null || MoveToFront(queue));
 
     public void Clear() => _all.Clear();
 
-    private static bool BringToFront(Queue<PullPeer> line)
+    private static bool MoveToFront(Queue<PullPeer> queue)
     {
-        for (int looked = 0; looked < LookedAt && line.TryPeek(out PullPeer? peer); looked++)
+        for (int looked = 0; looked < MaxExamined && queue.TryPeek(out PullPeer? peer); looked++)
         {
             if (peer.First is null)
             {
-                peer.IsInLine = false; // Its messages were dropped.
-                line.Dequeue();
+                peer.IsQueued = false; // Its messages were dropped.
+                queue.Dequeue();
             }
             else if (peer.IsShown)
             {
@@ -65,7 +65,7 @@ internal sealed class PullEvents
             }
             else
             {
-                line.Enqueue(line.Dequeue());
+                queue.Enqueue(queue.Dequeue());
             }
         }
 

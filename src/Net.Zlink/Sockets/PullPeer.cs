@@ -20,13 +20,13 @@ internal sealed class PullPeer(StreamLink link, QueueLimits limits)
     public int Leases;
 
     /// <summary>Stands in the line of peers with unread messages.</summary>
-    public bool IsInLine;
+    public bool IsQueued;
 
     /// <summary>Its connection was told to stop reading.</summary>
     public bool IsParked;
 
     /// <summary>Stands in the line of those parked because the socket's unread bytes are over their budget.</summary>
-    public bool IsInBudgetLine;
+    public bool IsWaitingForBudget;
 
     /// <summary>Its connect event is in the queue or was read.</summary>
     public bool IsAnnounced;

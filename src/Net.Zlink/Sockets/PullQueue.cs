@@ -10,21 +10,21 @@ namespace Net.Zlink.Sockets;
 /// others by no more than that, one whose messages came in pieces has the same share as one whose came at once, and a consumer works on one peer's messages, and answers them in one write. Connect and disconnect events overtake other peers'
 /// data, some at a time; a peer's disconnect comes behind its own unread data. The lock is held for pointer work only: connections are resumed, waiters completed, and dropped messages released, after it is left.
 /// <para>
-/// A consumer whose code goes on in place (<see cref="PullWaiter.GoesOnInPlace"/>) is run by the shard that has just read. It gets one turn; for the next one it waits even where there is something,
+/// A consumer whose code goes on in place (<see cref="PullWaiter.RunsSynchronously"/>) is run by the shard that has just read. It gets one turn; for the next one it waits even where there is something,
 /// so that the shard does its other work in between, and is served by whichever shard reads next, or else by a work of its own.
 /// </para>
 /// </remarks>
-internal sealed class PullQueue : IWaiterList, IShareHolder
+internal sealed class PullQueue : IWaiterList, IShareOwner
 {
     private ShortLock _gate;
-    private readonly Queue<PullPeer> _line = new();
+    private readonly Queue<PullPeer> _readyPeers = new();
     private readonly PullEvents _events = new();
     private readonly PullBudget _budget;
     private WaiterList<PullWaiter> _waiters;
-    private PullServing? _serving;
-    private PullPeer? _turn;
-    private long _turnBytes;
-    private int _turnMessages;
+    private PullDispatch? _serving;
+    private PullPeer? _currentPeer;
+    private long _batchBytes;
+    private int _batchMessages;
     private long _bytes;
     private long _messages;
     private long _dropped;
@@ -37,7 +37,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
     {
         get
         {
-            using (_gate.Hold())
+            using (_gate.EnterScope())
             {
                 return (_messages, _bytes, _events.Count, _dropped);
             }
@@ -52,7 +52,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
     {
         PullWaiter? served;
         PullPeer? resume = null;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             if (_closed is not null)
             {
@@ -66,7 +66,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
                 _events.AddEnd(peer);
             }
 
-            served = Serve(ref resume);
+            served = Dispatch(ref resume);
         }
 
         ResumeAll(resume);
@@ -80,7 +80,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         PullPeer? resume = null;
         bool park = false;
         bool isUnwanted;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             isUnwanted = peer.IsDropped || _closed is not null;
             if (isUnwanted)
@@ -91,7 +91,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
             else
             {
                 Add(peer, first, last, messages, bytes);
-                served = Serve(ref resume);
+                served = Dispatch(ref resume);
                 park = ShouldPark(peer, ref resume);
             }
         }
@@ -112,7 +112,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
     {
         PullPeer? resume = null;
         bool park;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             park = ShouldPark(peer, ref resume);
         }
@@ -127,7 +127,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         PullWaiter? served;
         PullPeer? resume = null;
         InboundLease? dropped = null;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             if (_closed is not null)
             {
@@ -150,7 +150,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
                 _events.AddEnd(peer);
             }
 
-            served = Serve(ref resume);
+            served = Dispatch(ref resume);
         }
 
         ResumeAll(resume);
@@ -162,38 +162,38 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
     /// <param name="max">How many at most.</param>
     /// <param name="run">What was taken.</param>
     /// <param name="mayThrow">False for a caller that holds messages already, which an exception would lose: a closed queue is then an empty one.</param>
-    public bool TryTake(int max, out PulledRun run, bool mayThrow = true)
+    public bool TryDequeue(int max, out PulledRun run, bool mayThrow = true)
     {
         PullPeer? resume = null;
         bool taken;
         bool isTurnOver;
         Func<Exception>? closed;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             closed = _closed;
-            taken = Take(max, ref resume, out run);
-            isTurnOver = run.Lease is null || _turnMessages == run.Count; // Nothing, an event, or the first of another turn.
+            taken = Dequeue(max, ref resume, out run);
+            isTurnOver = run.Lease is null || _batchMessages == run.Count; // Nothing, an event, or the first of another turn.
         }
 
         ResumeAll(resume);
         if (isTurnOver)
         {
             // About to wait, or done with one peer's messages: what was answered is written now, in one burst, and not once per message.
-            OwedFlush.Pay();
+            CallerFlush.Run();
         }
 
         return !taken && mayThrow && closed is not null ? throw closed() : taken;
     }
 
     /// <summary>Takes without waiting what belongs to the turn that has begun, for a consumer that goes on in place and has been served.</summary>
-    public bool TryTakeMore(int max, out PulledRun run)
+    public bool TryDequeueMore(int max, out PulledRun run)
     {
         PullPeer? resume = null;
         run = default;
         bool taken;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
-            taken = HasMoreOfTurn && Take(max, ref resume, out run);
+            taken = HasMoreInBatch && Dequeue(max, ref resume, out run);
         }
 
         ResumeAll(resume);
@@ -201,15 +201,15 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
     }
 
     /// <summary>Takes at once if there is something, for a consumer that goes on in place: if it belongs to the turn that it has. Otherwise the waiter stands in line.</summary>
-    public bool TakeOrWait(PullWaiter waiter, out PulledRun run)
+    public bool DequeueOrWait(PullWaiter waiter, out PulledRun run)
     {
         PullPeer? resume = null;
         PullPeer? next = null;
         bool taken;
         run = default;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
-            taken = (!waiter.GoesOnInPlace || HasMoreOfTurn) && Take(waiter.Max, ref resume, out run);
+            taken = (!waiter.RunsSynchronously || HasMoreInBatch) && Dequeue(waiter.Max, ref resume, out run);
             if (!taken)
             {
                 if (_closed is not null)
@@ -218,7 +218,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
                 }
 
                 _waiters.Add(waiter);
-                _line.TryPeek(out next);
+                _readyPeers.TryPeek(out next);
             }
         }
 
@@ -226,29 +226,29 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         if (next is not null)
         {
             // It waits though there is something. On a shard that shard serves it, elsewhere the one whose data it is.
-            (ShardLoop.Current ?? next.Link.Connection!.Shard).Post(ServingWork, 1);
+            (ShardLoop.Current ?? next.Link.Connection!.Shard).Post(DispatchWork, 1);
         }
 
-        if (!taken && waiter.GoesOnInPlace)
+        if (!taken && waiter.RunsSynchronously)
         {
-            OwedFlush.Pay(); // Its turn is over: as in TryTake, which it did not come by.
+            CallerFlush.Run(); // Its turn is over: as in TryTake, which it did not come by.
         }
 
         return taken;
     }
 
-    public bool TryTakeOut(WaiterNode waiter)
+    public bool TryRemove(WaiterNode waiter)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             return _waiters.Remove(waiter);
         }
     }
 
-    public void OnBudgetRoom()
+    public void OnBudgetAvailable()
     {
         PullPeer? resume = null;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             _budget.ResumeNext(_bytes, ref resume);
         }
@@ -263,7 +263,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         PullWaiter? released;
         InboundLease? unread;
         long dropped;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             if (_closed is not null)
             {
@@ -271,40 +271,40 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
             }
 
             _closed = error;
-            released = _waiters.TakeAll();
+            released = _waiters.RemoveAll();
             dropped = _messages;
-            unread = DropLine();
+            unread = DropQueued();
         }
 
         InboundLease.ReleaseAll(unread);
-        Watchers.TellFenced(); // Whoever asks for nothing looks only at whether the socket has ended, which takes no lock of this queue.
+        Watchers.NotifyFenced(); // Whoever asks for nothing looks only at whether the socket has ended, which takes no lock of this queue.
         PullWaiter.FailAll(released, error);
         return dropped;
     }
 
-    private bool Take(int max, ref PullPeer? resume, out PulledRun run)
+    private bool Dequeue(int max, ref PullPeer? resume, out PulledRun run)
     {
-        if (_events.TryTake(_turn, _line, out run))
+        if (_events.TryDequeue(_currentPeer, _readyPeers, out run))
         {
             return true;
         }
 
-        PullPeer? peer = _turn;
+        PullPeer? peer = _currentPeer;
         while (peer is null || peer.First is null)
         {
             if (peer is not null)
             {
-                peer.IsInLine = false;
+                peer.IsQueued = false;
             }
 
-            if (!_line.TryDequeue(out peer))
+            if (!_readyPeers.TryDequeue(out peer))
             {
-                _turn = null;
+                _currentPeer = null;
                 return false;
             }
 
-            _turnBytes = 0;
-            _turnMessages = 0;
+            _batchBytes = 0;
+            _batchMessages = 0;
         }
 
         InboundLease lease = peer.First;
@@ -330,10 +330,10 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         peer.Delivered += count;
         _messages -= count;
         _bytes -= bytes;
-        _turnMessages += count;
-        _turnBytes += bytes;
-        PassTurn(peer, isLeaseOver);
-        _budget.Taken(peer, bytes, isLeaseOver, _bytes, ref resume);
+        _batchMessages += count;
+        _batchBytes += bytes;
+        NextPeer(peer, isLeaseOver);
+        _budget.OnDequeued(peer, bytes, isLeaseOver, _bytes, ref resume);
         return true;
     }
 
@@ -348,30 +348,30 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         return park;
     }
 
-    private void PassTurn(PullPeer peer, bool isLeaseOver)
+    private void NextPeer(PullPeer peer, bool isLeaseOver)
     {
-        if (!isLeaseOver || (peer.First is { } next && FitsTurn(next)))
+        if (!isLeaseOver || (peer.First is { } next && FitsBatch(next)))
         {
-            _turn = peer;
+            _currentPeer = peer;
             return;
         }
 
-        _turn = null;
+        _currentPeer = null;
         if (peer.First is not null)
         {
-            _line.Enqueue(peer);
+            _readyPeers.Enqueue(peer);
             return;
         }
 
-        peer.IsInLine = false;
+        peer.IsQueued = false;
         if (peer.IsEnding)
         {
             _events.AddEnd(peer);
         }
     }
 
-    private bool FitsTurn(InboundLease next) =>
-        _turnMessages + next.Messages <= InboundLease.MaxSlots && _turnBytes + next.Bytes + (next.Messages * sizeof(uint)) <= ReceiveSlab.ReadSize;
+    private bool FitsBatch(InboundLease next) =>
+        _batchMessages + next.Messages <= InboundLease.MaxSlots && _batchBytes + next.Bytes + (next.Messages * sizeof(uint)) <= ReceiveSlab.ReadSize;
 
     private static void ResumeAll(PullPeer? peer)
     {
@@ -386,17 +386,17 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
     }
 
     /// <summary>Events, and what belongs to the turn that has begun, are there for the consumer that has it.</summary>
-    private bool HasMoreOfTurn => _turn is not null || (_events.Count > 0 && !_events.IsDatasTurn(_turn, _line));
+    private bool HasMoreInBatch => _currentPeer is not null || (_events.Count > 0 && !_events.IsDataNext(_currentPeer, _readyPeers));
 
-    private PullServing ServingWork => Volatile.Read(ref _serving) ?? Interlocked.CompareExchange(ref _serving, new PullServing(ServeWaiting), null) ?? _serving!;
+    private PullDispatch DispatchWork => Volatile.Read(ref _serving) ?? Interlocked.CompareExchange(ref _serving, new PullDispatch(DispatchWaiting), null) ?? _serving!;
 
-    private void ServeWaiting()
+    private void DispatchWaiting()
     {
         PullWaiter? served;
         PullPeer? resume = null;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
-            served = Serve(ref resume);
+            served = Dispatch(ref resume);
         }
 
         ResumeAll(resume);
@@ -404,11 +404,11 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
     }
 
     /// <summary>Gives what there is to those who wait; returns them in order, linked, to be completed outside the lock.</summary>
-    private PullWaiter? Serve(ref PullPeer? resume)
+    private PullWaiter? Dispatch(ref PullPeer? resume)
     {
         PullWaiter? first = null;
         PullWaiter? last = null;
-        while (_waiters.First is { } waiter && Take(waiter.Max, ref resume, out PulledRun run))
+        while (_waiters.First is { } waiter && Dequeue(waiter.Max, ref resume, out PulledRun run))
         {
             _waiters.Remove(waiter);
             waiter.Given = run;
@@ -429,7 +429,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
 
     private void CompleteAll(PullWaiter? waiter, bool maybeHere = false)
     {
-        Watchers.Tell(); // First, also of what the waiters were given: some of them go on in here, for as long as they like.
+        Watchers.Notify(); // First, also of what the waiters were given: some of them go on in here, for as long as they like.
         maybeHere &= ShardLoop.Current is { IsHelped: false };
         while (waiter is not null)
         {
@@ -437,7 +437,7 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
             waiter.Next = null;
             PulledRun run = waiter.Given;
             waiter.Given = default;
-            if (maybeHere && waiter.GoesOnInPlace)
+            if (maybeHere && waiter.RunsSynchronously)
             {
                 waiter.CompleteHere(run);
             }
@@ -456,10 +456,10 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
         peer.Add(first, last, messages, bytes);
         _messages += messages;
         _bytes += bytes;
-        if (!peer.IsInLine)
+        if (!peer.IsQueued)
         {
-            peer.IsInLine = true;
-            _line.Enqueue(peer);
+            peer.IsQueued = true;
+            _readyPeers.Enqueue(peer);
         }
     }
 
@@ -473,16 +473,16 @@ internal sealed class PullQueue : IWaiterList, IShareHolder
     }
 
     /// <summary>Drops what is unread of all peers; returned linked, to be released outside the lock.</summary>
-    private InboundLease? DropLine()
+    private InboundLease? DropQueued()
     {
         InboundLease? dropped = null;
-        if (_turn is not null)
+        if (_currentPeer is not null)
         {
-            _line.Enqueue(_turn);
-            _turn = null;
+            _readyPeers.Enqueue(_currentPeer);
+            _currentPeer = null;
         }
 
-        while (_line.TryDequeue(out PullPeer? peer))
+        while (_readyPeers.TryDequeue(out PullPeer? peer))
         {
             Drop(peer, ref dropped);
         }

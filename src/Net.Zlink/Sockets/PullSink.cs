@@ -7,7 +7,7 @@ namespace Net.Zlink.Sockets;
 /// <summary>Hands the frames of pulled peers to the socket's fair queue.</summary>
 internal sealed class PullSink(StreamHub hub) : IConnectionSink
 {
-    public bool AnswersInPlace => false;
+    public bool RepliesSynchronously => false;
 
     public string Name => "the receive queue";
 
@@ -33,14 +33,14 @@ internal sealed class PullSink(StreamHub hub) : IConnectionSink
         }
         else
         {
-            slabs.Keep(slab, end);
+            slabs.Retain(slab, end);
         }
 
-        InboundLease first = InboundLease.Take(slab, ref offset, end, link);
+        InboundLease first = InboundLease.Open(slab, ref offset, end, link);
         InboundLease last = first;
         while (offset < end)
         {
-            InboundLease next = InboundLease.Take(slab, ref offset, end, link);
+            InboundLease next = InboundLease.Open(slab, ref offset, end, link);
             last.Next = next;
             last = next;
         }
@@ -57,14 +57,14 @@ internal sealed class PullSink(StreamHub hub) : IConnectionSink
 
     public bool MayRead(Connection connection) => hub.Queue.MayRead(((StreamLink)connection.Context!).Pull!);
 
-    public bool MayTakeRest(Connection connection) => true;
+    public bool MayReadRemaining(Connection connection) => true;
 
     public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
     {
         var link = (StreamLink)connection.Context!;
         if (hub.EndPeer(link, reason, detail))
         {
-            hub.Queue.PublishDisconnected(link.Pull!, dropUnread: reason == DisconnectReason.Local && !link.KeepsUnread);
+            hub.Queue.PublishDisconnected(link.Pull!, dropUnread: reason == DisconnectReason.Local && !link.RetainsUnread);
         }
     }
 

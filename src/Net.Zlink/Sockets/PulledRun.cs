@@ -24,7 +24,7 @@ internal class PullWaiter : Waiter<PulledRun>
     public int Max { get; set; } = 1;
 
     /// <summary>Its code may go on in a shard: it awaits, and the application has allowed it.</summary>
-    public bool GoesOnInPlace { get; set; }
+    public bool RunsSynchronously { get; set; }
 
     /// <summary>What it was given, until it is completed outside the lock.</summary>
     internal PulledRun Given { get; set; }

@@ -24,7 +24,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
     {
         Waiter<bool> waiter = _waiters.Rent();
         waiter.Prepare(this, _recycle, blocking);
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             _waiting.Add(waiter);
             Volatile.Write(ref _count, _count + 1);
@@ -38,7 +38,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
     /// <summary>Ends a wait that turned out not to be needed.</summary>
     public void Leave(Waiter<bool> waiter, bool blocking)
     {
-        if (TryTakeOut(waiter))
+        if (TryRemove(waiter))
         {
             _waiters.Return(waiter);
         }
@@ -82,7 +82,7 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
         }
 
         Waiter<bool>? released = null;
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             while (_waiting.First is { } waiter)
             {
@@ -101,9 +101,9 @@ internal sealed class ReadinessWait : IReadinessWatcher, IWaiterList
         }
     }
 
-    public bool TryTakeOut(WaiterNode waiter)
+    public bool TryRemove(WaiterNode waiter)
     {
-        using (_gate.Hold())
+        using (_gate.EnterScope())
         {
             return Remove(waiter);
         }

@@ -2,7 +2,7 @@ using Net.Zlink.Flow;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
 
 namespace Net.Zlink.Sockets;
@@ -14,19 +14,19 @@ namespace Net.Zlink.Sockets;
 /// </remarks>
 internal abstract class SocketCore
 {
-    private readonly HashSet<Pipe> _pipes = [];
-    private readonly OpenParts _parts = new();
+    private readonly HashSet<PeerLink> _links = [];
+    private readonly CloseTracker _parts = new();
     private ShortLock _gate;
-    private WirePipe? _only;
+    private WireLink? _only;
     private bool _isClosed; // As _parts says, in whose memory each send would have to look otherwise.
-    private int _narrowings;
+    private int _filterVersion;
 
     protected SocketCore(EngineHost host, InprocRegistry inproc, ZmpSocketType type)
     {
         Host = host;
         Type = type;
         Receive = new ReceiveQueue(isInArrivalOrder: type == ZmpSocketType.XPub);
-        Line = new SendLine(this);
+        BlockedSends = new BlockedSendQueue(this);
         Endpoints = new SocketEndpoints(this, inproc);
         Events = new SessionEvents(this);
         Sessions = new SessionLife(this);
@@ -38,11 +38,11 @@ internal abstract class SocketCore
 
     public ReceiveQueue Receive { get; }
 
-    public SendLine Line { get; }
+    public BlockedSendQueue BlockedSends { get; }
 
     public SocketMonitors Monitors { get; } = new();
 
-    public SocketBooks Books { get; } = new();
+    public SocketCounters Counters { get; } = new();
 
     public SocketEndpoints Endpoints { get; }
 
@@ -86,28 +86,28 @@ internal abstract class SocketCore
 
     /// <summary>Sends without waiting, behind those who wait.</summary>
     public SendStatus TrySend(ReadOnlySpan<byte> routeId, in OutgoingMessage message) =>
-        IsClosed ? End.Outcome : Line.IsInFrontOf(routeId) ? SendStatus.Full : Route(routeId, message);
+        IsClosed ? End.Outcome : BlockedSends.HasEarlierWaiter(routeId) ? SendStatus.Full : Route(routeId, message);
 
     /// <summary>Sends to one connection, without waiting: never dropped, whatever the type's rule (ROUTER).</summary>
     public virtual SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) => SendStatus.Unroutable;
 
     /// <summary>As <see cref="RouteTo"/>, behind those who wait.</summary>
     public SendStatus TrySendTo(PeerSlot connection, in OutgoingMessage message) =>
-        IsClosed ? End.Outcome : Line.IsInFrontOf(connection) ? SendStatus.Full : RouteTo(connection, message);
+        IsClosed ? End.Outcome : BlockedSends.HasEarlierWaiter(connection) ? SendStatus.Full : RouteTo(connection, message);
 
     /// <summary>Whether a message that begins with this part is for the application (SUB). Any thread; takes no lock but a last one of its own.</summary>
     public virtual bool Accepts(ReadOnlySpan<byte> firstPart) => true;
 
     /// <summary>How often the filter came to want less (SUB). Whoever asks <see cref="Accepts"/> for a message looks here before, and notes it with the message.</summary>
     /// <remarks>Not in the receive queue, though that is what it is for: next to what consumers write there for each message, a look by each sender in this process cost 15 ns.</remarks>
-    public int Narrowings => Volatile.Read(ref _narrowings);
+    public int FilterVersion => Volatile.Read(ref _filterVersion);
 
     /// <summary>A peer subscribes or cancels (PUB, XPUB).</summary>
-    /// <param name="pipe">The peer.</param>
+    /// <param name="link">The peer.</param>
     /// <param name="prefix">The topic.</param>
     /// <param name="subscribes">Or cancels.</param>
     /// <param name="tells">The application gets its notice, if one is due, as a message of its own; false: the caller sees to that.</param>
-    public virtual SubscriptionOutcome OnSubscription(Pipe pipe, ReadOnlySpan<byte> prefix, bool subscribes, bool tells = true) => SubscriptionOutcome.Silent;
+    public virtual SubscriptionOutcome OnSubscription(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes, bool tells = true) => SubscriptionOutcome.Silent;
 
     /// <summary>There is a peer of that routing id (ROUTER).</summary>
     public virtual bool Knows(ReadOnlySpan<byte> routeId) => false;
@@ -116,174 +116,174 @@ internal abstract class SocketCore
     public virtual void Announce(InboundLane lane, int messages) => Receive.Enqueue(lane, messages);
 
     /// <summary>The filter wants less by now: nothing else is received from here on, also of what it let in before.</summary>
-    protected void Narrow() => Receive.Narrow(ref _narrowings);
+    protected void OnFilterChanged() => Receive.OnFilterChanged(ref _filterVersion);
 
     /// <summary>Whether a pipe's connection may read on, as far as the socket as a whole is concerned; if not, it resumes it later. On its shard.</summary>
-    public virtual bool MayRead(WirePipe pipe) => true;
+    public virtual bool MayRead(WireLink link) => true;
 
     /// <summary>A message is about to be handed to the application.</summary>
-    public virtual void OnTaken(in TakenMessage taken)
+    public virtual void OnDequeued(in DequeuedMessage dequeued)
     {
     }
 
     /// <summary>A pipe that had refused a message has room.</summary>
-    public void OnRoom(Pipe pipe)
+    public void OnCapacity(PeerLink link)
     {
         byte[]? routeId;
-        using (Gate.Hold())
+        using (Gate.EnterScope())
         {
-            routeId = pipe.RouteId;
-            if (pipe.IsAttached)
+            routeId = link.RouteId;
+            if (link.IsAttached)
             {
-                OnWritable(pipe);
+                OnWritable(link);
             }
         }
 
-        OnMaySend(routeId, pipe.Peer.Slot);
+        OnMaySend(routeId, link.Peer.Slot);
     }
 
     /// <summary>Takes a pipe in, if the type has a place for it. Outside of all locks.</summary>
-    /// <param name="pipe">The pipe.</param>
+    /// <param name="link">The pipe.</param>
     /// <param name="peer">Who is at the other end; null before a handshake.</param>
     /// <returns>False: turned away.</returns>
-    public bool TryAttach(Pipe pipe, PeerIdentity? peer) => TryAttach(pipe, peer, mayEnter: true);
+    public bool TryAttach(PeerLink link, PeerIdentity? peer) => TryAttach(link, peer, mayEnter: true);
 
     /// <summary>Says who is at the other end of a pipe that was taken in before. One that has left meanwhile stays outside. Outside of all locks.</summary>
     /// <returns>False: turned away.</returns>
-    public bool TryIdentify(Pipe pipe, PeerIdentity peer) => TryAttach(pipe, peer, mayEnter: false);
+    public bool TryIdentify(PeerLink link, PeerIdentity peer) => TryAttach(link, peer, mayEnter: false);
 
-    private bool TryAttach(Pipe pipe, PeerIdentity? peer, bool mayEnter)
+    private bool TryAttach(PeerLink link, PeerIdentity? peer, bool mayEnter)
     {
-        Pipe? loser = null;
+        PeerLink? loser = null;
         byte[]? routeId;
-        using (Gate.Hold())
+        using (Gate.EnterScope())
         {
-            if (!pipe.IsAttached && !mayEnter)
+            if (!link.IsAttached && !mayEnter)
             {
                 return true;
             }
 
-            if (_isClosed || (!pipe.IsAttached && !Attach(pipe)))
+            if (_isClosed || (!link.IsAttached && !Attach(link)))
             {
                 return false;
             }
 
-            if (!pipe.IsAttached)
+            if (!link.IsAttached)
             {
-                pipe.IsAttached = true;
-                _pipes.Add(pipe);
-                Books.Open(pipe);
+                link.IsAttached = true;
+                _links.Add(link);
+                Counters.Open(link);
                 FindOnly();
             }
 
             if (peer is not null)
             {
-                if (!ReferenceEquals(pipe.Peer.Slot, peer.Slot))
+                if (!ReferenceEquals(link.Peer.Slot, peer.Slot))
                 {
-                    pipe.Peer.Slot.Pipe = null; // The last connection's.
+                    link.Peer.Slot.Pipe = null; // The last connection's.
                 }
 
-                pipe.Peer = peer;
-                if (!Identify(pipe, peer, out loser))
+                link.Peer = peer;
+                if (!Identify(link, peer, out loser))
                 {
-                    if (pipe is not WirePipe { Dialer: not null })
+                    if (link is not WireLink { Dialer: not null })
                     {
-                        Leave(pipe);
+                        Leave(link);
                     }
 
                     return false;
                 }
 
-                peer.Slot.Pipe = pipe;
-                Receive.Follow(pipe.Lane, pipe.Peer.RoutingId);
+                peer.Slot.Pipe = link;
+                Receive.Follow(link.Lane, link.Peer.RoutingId);
             }
 
-            routeId = pipe.RouteId;
+            routeId = link.RouteId;
         }
 
         if (loser is not null)
         {
-            Evict(loser);
+            DisplacePeer(loser);
         }
 
-        OnMaySend(routeId, pipe.Peer.Slot);
+        OnMaySend(routeId, link.Peer.Slot);
         return true;
     }
 
     /// <summary>Whether a pipe takes part in the socket's routing.</summary>
-    public bool Has(Pipe pipe)
+    public bool Has(PeerLink link)
     {
-        using (Gate.Hold())
+        using (Gate.EnterScope())
         {
-            return pipe.IsAttached;
+            return link.IsAttached;
         }
     }
 
     /// <summary>A pipe is gone. What it received stays readable, unless that is to be dropped.</summary>
-    public void Detach(Pipe pipe, bool dropUnread)
+    public void Detach(PeerLink link, bool dropUnread)
     {
         byte[]? routeId;
-        using (Gate.Hold())
+        using (Gate.EnterScope())
         {
-            routeId = pipe.RouteId;
-            Receive.End(pipe.Lane, pipe.Peer.RoutingId); // While the peer has its place: its next connection sees it.
-            Leave(pipe);
+            routeId = link.RouteId;
+            Receive.End(link.Lane, link.Peer.RoutingId); // While the peer has its place: its next connection sees it.
+            Leave(link);
         }
 
         if (dropUnread)
         {
-            Receive.Drop(pipe.Lane);
+            Receive.Drop(link.Lane);
         }
 
-        OnDetached(pipe);
-        if (pipe is InprocPipe { IsActive: true } connecter)
+        OnDetached(link);
+        if (link is InprocLink { IsActive: true } connecter)
         {
             Endpoints.Forget(connecter);
         }
 
         // A send that waited for this one's room need not any more, be it that it goes to others only, or to nobody.
-        OnMaySend(routeId, pipe.Peer.Slot);
+        OnMaySend(routeId, link.Peer.Slot);
     }
 
     /// <summary>Ends a peer that came in: it has no place from here on, and what it sent is dropped. What was sent to it goes out within the linger time.</summary>
     /// <returns>False: it has gone, be it that there is another one in its place.</returns>
-    public bool ThrowOut(Pipe pipe, PeerIdentity peer, TimeSpan linger)
+    public bool DisconnectPeer(PeerLink link, PeerIdentity peer, TimeSpan linger)
     {
-        if (!Has(pipe) || !pipe.Peer.IsOfSameConnection(peer))
+        if (!Has(link) || !link.Peer.IsOfSameConnection(peer))
         {
             return false;
         }
 
-        Detach(pipe, dropUnread: true);
-        pipe.Close(DisconnectReason.Local, linger); // Where its session is about to be noted, whoever notes it sees that it has no place any more.
+        Detach(link, dropUnread: true);
+        link.Close(DisconnectReason.Local, linger); // Where its session is about to be noted, whoever notes it sees that it has no place any more.
         return true;
     }
 
     /// <summary>A pipe takes and gives nothing any more: its counts become the socket's.</summary>
-    public void CloseBooks(Pipe pipe)
+    public void FinalizeCounters(PeerLink link)
     {
-        if (Books.TryClose(pipe, out OutboundCounts dropped) && dropped.MissedMessages > 0)
+        if (Counters.TryFinalize(link, out OutboundCounts dropped) && dropped.MissedMessages > 0)
         {
-            Events.NotWritten(pipe, dropped);
+            Events.NotWritten(link, dropped);
         }
     }
 
     /// <summary>Says what comes first on a new pipe, ahead of sends that wait for one: a probe. Before any thread can send on it.</summary>
-    public void Introduce(Pipe pipe)
+    public void Introduce(PeerLink link)
     {
         if (ProbesRouter)
         {
-            pipe.SendOwn(ZmpFlags.None, []);
+            link.SendOwn(ZmpFlags.None, []);
         }
     }
 
     /// <summary>Says what the socket itself has to say to a peer that it has taken in: topics, a welcome. Outside of the socket's lock.</summary>
-    public virtual void Greet(Pipe pipe, GreetingOccasion occasion)
+    public virtual void SendWelcome(PeerLink link, GreetingOccasion occasion)
     {
     }
 
     /// <summary>The connection of an outgoing pipe is lost; the pipe stays.</summary>
-    public virtual void OnConnectionLost(WirePipe pipe, ZmpSession session)
+    public virtual void OnConnectionLost(WireLink link, ZmpSession session)
     {
     }
 
@@ -291,42 +291,42 @@ internal abstract class SocketCore
     public void ReadAhead() => Volatile.Read(ref _only)?.Session?.Connection.TryReadAhead();
 
     /// <summary>How many there are, also of those that are not connected yet.</summary>
-    public int PipeCount
+    public int LinkCount
     {
         get
         {
-            using (Gate.Hold())
+            using (Gate.EnterScope())
             {
-                return _pipes.Count;
+                return _links.Count;
             }
         }
     }
 
     /// <summary>All pipes, also those that are not connected yet.</summary>
-    public Pipe[] Pipes
+    public PeerLink[] Links
     {
         get
         {
-            using (Gate.Hold())
+            using (Gate.EnterScope())
             {
-                return [.. _pipes];
+                return [.. _links];
             }
         }
     }
 
-    /// <inheritdoc cref="OpenParts.TryEnter"/>
+    /// <inheritdoc cref="CloseTracker.TryEnter"/>
     public bool Enter() => _parts.TryEnter();
 
-    /// <inheritdoc cref="OpenParts.EnterAgain"/>
-    public void EnterAgain() => _parts.EnterAgain();
+    /// <inheritdoc cref="CloseTracker.Reenter"/>
+    public void EnterAgain() => _parts.Reenter();
 
-    /// <inheritdoc cref="OpenParts.Leave"/>
+    /// <inheritdoc cref="CloseTracker.Leave"/>
     public void Leave() => _parts.Leave();
 
     /// <summary>Stops accepting and receiving, and ends every pipe in order within the linger time. Returns at once; <see cref="AllClosed"/> follows.</summary>
     public void Close(DisconnectReason reason, TimeSpan linger, SocketEnd end)
     {
-        using (Gate.Hold())
+        using (Gate.EnterScope())
         {
             if (_isClosed)
             {
@@ -339,17 +339,17 @@ internal abstract class SocketCore
         }
 
         Endpoints.Close(linger);
-        Line.Close(end.Outcome);
+        BlockedSends.Close(end.Outcome);
         Receive.Close(end.Error);
-        foreach (Pipe pipe in Pipes)
+        foreach (PeerLink link in Links)
         {
-            Detach(pipe, dropUnread: true);
-            pipe.Close(reason, linger);
+            Detach(link, dropUnread: true);
+            link.Close(reason, linger);
         }
 
         Endpoints.CloseSessions(reason, linger);
         Monitors.Stop();
-        WritableWatchers.TellFenced();
+        WritableWatchers.NotifyFenced();
         _parts.Leave(); // This call, which is one of them.
     }
 
@@ -357,63 +357,63 @@ internal abstract class SocketCore
     public void Abort() => Endpoints.Abort();
 
     /// <summary>Why a peer was turned away, for people.</summary>
-    public virtual string WhyNoPlace(PeerIdentity? peer) => "the socket has no place for this peer";
+    public virtual string RefusalReason(PeerIdentity? peer) => "the socket has no place for this peer";
 
     /// <summary>As <see cref="Introduce"/>. The binder's end of an inproc pair, which would tell another socket under this one's lock, was introduced before it came here.</summary>
-    protected void IntroduceUnderLock(Pipe pipe)
+    protected void IntroduceUnderLock(PeerLink link)
     {
-        if (pipe is not InprocPipe { IsActive: false })
+        if (link is not InprocLink { IsActive: false })
         {
-            Introduce(pipe);
+            Introduce(link);
         }
     }
 
     /// <summary>Gives a new pipe its place. Under the lock. False: there is none.</summary>
-    protected abstract bool Attach(Pipe pipe);
+    protected abstract bool Attach(PeerLink link);
 
     /// <summary>Takes a pipe's place away. Under the lock.</summary>
-    protected abstract void Remove(Pipe pipe);
+    protected abstract void Remove(PeerLink link);
 
     /// <summary>The handshake told who the peer is. Under the lock. False: it cannot stay. <paramref name="loser"/> has to give way to it.</summary>
-    protected virtual bool Identify(Pipe pipe, PeerIdentity peer, out Pipe? loser)
+    protected virtual bool Identify(PeerLink link, PeerIdentity peer, out PeerLink? loser)
     {
         loser = null;
         return true;
     }
 
     /// <summary>A full pipe has room again. Under the lock.</summary>
-    protected virtual void OnWritable(Pipe pipe)
+    protected virtual void OnWritable(PeerLink link)
     {
     }
 
     /// <summary>After a pipe has left, outside of the lock.</summary>
-    protected virtual void OnDetached(Pipe pipe)
+    protected virtual void OnDetached(PeerLink link)
     {
     }
 
     /// <summary>Another peer took this one's routing id: it has to go, and must not come back by itself.</summary>
-    protected virtual void Evict(Pipe pipe)
+    protected virtual void DisplacePeer(PeerLink link)
     {
     }
 
-    protected void Leave(Pipe pipe)
+    protected void Leave(PeerLink link)
     {
-        if (pipe.IsAttached)
+        if (link.IsAttached)
         {
-            pipe.IsAttached = false;
-            pipe.Peer.Slot.Pipe = null;
-            _pipes.RemoveAndTrim(pipe);
+            link.IsAttached = false;
+            link.Peer.Slot.Pipe = null;
+            _links.RemoveAndTrim(link);
             FindOnly();
-            Remove(pipe);
+            Remove(link);
         }
     }
 
     /// <summary>Some pipe has room, has come or has gone.</summary>
     protected void OnMaySend(byte[]? routeId, PeerSlot? connection = null)
     {
-        Line.Move(routeId, connection);
-        WritableWatchers.Tell(); // Behind the full fence that the line begins with.
+        BlockedSends.Retry(routeId, connection);
+        WritableWatchers.Notify(); // Behind the full fence that the line begins with.
     }
 
-    private void FindOnly() => Volatile.Write(ref _only, _pipes.Count == 1 ? _pipes.First() as WirePipe : null);
+    private void FindOnly() => Volatile.Write(ref _only, _links.Count == 1 ? _links.First() as WireLink : null);
 }

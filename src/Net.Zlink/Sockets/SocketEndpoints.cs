@@ -1,7 +1,7 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
 using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Transports;
@@ -46,13 +46,13 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     /// <summary>Names that it has bound, and pipes that it has connected, of inproc.</summary>
     public int InprocCount => _inproc.Count;
 
-    /// <inheritdoc cref="SocketSessions.TakePlace"/>
-    public string? TakePlace() => socket.Host.Budget is { IsFullOfRests: true }
+    /// <inheritdoc cref="SocketSessions.AcquireConnection"/>
+    public string? AcquireConnection() => socket.Host.Budget is { IsFullOfDetached: true }
         ? "unread messages of peers that have gone take up the context's QueuedByteLimit; receive them, or raise it"
-        : _sessions.TakePlace();
+        : _sessions.AcquireConnection();
 
-    /// <inheritdoc cref="SocketSessions.GiveUpPlace"/>
-    public void GiveUpPlace() => _sessions.GiveUpPlace();
+    /// <inheritdoc cref="SocketSessions.ReleaseConnection"/>
+    public void ReleaseConnection() => _sessions.ReleaseConnection();
 
     /// <summary>Binds and starts to accept.</summary>
     public EndpointError Bind(string text, ZmpSettings settings, out string endpoint)
@@ -65,7 +65,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
         if (string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal))
         {
-            return _inproc.Bind(parts.Rest, settings);
+            return _inproc.Bind(parts.Remainder, settings);
         }
 
         if (!Transports.Endpoints.TryParseBind(text, out BindTarget target, out error))
@@ -111,7 +111,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
         if (string.Equals(parts.Scheme, EndpointText.Inproc, StringComparison.Ordinal))
         {
-            return _inproc.Connect(parts.Rest, text, settings) ?? TurnedAway(text, settings);
+            return _inproc.Connect(parts.Remainder, text, settings) ?? OnRejected(text, settings);
         }
 
         if (!Transports.Endpoints.TryParseConnect(text, out ConnectTarget target, out error))
@@ -132,7 +132,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
             dialer = new ZmpDialer(socket, target, settings, _lingering.LastOf(text));
             if (dialer.Alias is { } name && !_aliases.Add(name))
             {
-                return TurnedAway(text, settings); // Also while that endpoint has no pipe: its next connection gets the name.
+                return OnRejected(text, settings); // Also while that endpoint has no pipe: its next connection gets the name.
             }
 
             _dialers.Add(text, dialer);
@@ -142,7 +142,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         if (settings.Immediate ? settings.Alias is { } wanted && socket.Knows(wanted) : !socket.TryAttach(dialer.Pipe, peer: null))
         {
             dialer.Discard();
-            return TurnedAway(text, settings);
+            return OnRejected(text, settings);
         }
 
         if (!socket.Enter())
@@ -153,7 +153,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
         if (!settings.Immediate)
         {
-            socket.Greet(dialer.Pipe, GreetingOccasion.NewPipe);
+            socket.SendWelcome(dialer.Pipe, GreetingOccasion.NewLink);
         }
 
         dialer.Start();
@@ -169,7 +169,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         ZmpDialer[] dialled;
         lock (_gate)
         {
-            bound = _listeners.Look(text, parsed ? target : null);
+            bound = _listeners.Find(text, parsed ? target : null);
             dialled = _dialers.TryGetValue(text, out ZmpDialer? exact) ? [exact] : parsed ? [.. _dialers.Values] : [];
         }
 
@@ -179,7 +179,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         lock (_gate)
         {
             // From now on the text can be connected anew. Another thread may have disconnected it meanwhile.
-            dialers.RemoveAll(d => !TakeOut(d));
+            dialers.RemoveAll(d => !RemoveDialer(d));
             dialers.ForEach(d => _lingering.Add(d.Text, d));
             listeners.RemoveAll(l => !_listeners.Remove(l)); // Another thread may have unbound it meanwhile.
         }
@@ -209,7 +209,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
 
     public void Forget(ZmpSession session) => _sessions.Forget(session);
 
-    public void Forget(InprocPipe pipe) => _inproc.Forget(pipe);
+    public void Forget(InprocLink link) => _inproc.Forget(link);
 
     public void Forget(ZmpListener listener)
     {
@@ -223,7 +223,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     {
         lock (_gate)
         {
-            TakeOut(dialer);
+            RemoveDialer(dialer);
             if (dialer.Over.IsCompleted)
             {
                 _lingering.Remove(dialer.Text, dialer); // Else a connect of the same endpoint still waits for it.
@@ -276,7 +276,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
     }
 
     /// <summary>Its text and its alias can be connected anew. Under the lock. False if another thread was first.</summary>
-    private bool TakeOut(ZmpDialer dialer)
+    private bool RemoveDialer(ZmpDialer dialer)
     {
         if (!_dialers.TryGetValue(dialer.Text, out ZmpDialer? there) || !ReferenceEquals(there, dialer))
         {
@@ -300,7 +300,7 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
     }
 
-    private EndpointError TurnedAway(string text, ZmpSettings settings)
+    private EndpointError OnRejected(string text, ZmpSettings settings)
     {
         if (settings.Alias is not null)
         {
@@ -308,10 +308,10 @@ internal sealed class SocketEndpoints(SocketCore socket, InprocRegistry inproc)
         }
 
         // As in the native core the call succeeds and the first endpoint goes on being used; here at least somebody hears of it.
-        bool isHere = socket.Type == ZmpSocketType.Pair && (socket.PipeCount > 0 || socket.Receive.IsReadable);
-        string why = isHere ? socket.WhyNoPlace(null)
+        bool isHere = socket.Type == ZmpSocketType.Pair && (socket.LinkCount > 0 || socket.Receive.IsReadable);
+        string why = isHere ? socket.RefusalReason(null)
             : $"{(socket.Type == ZmpSocketType.Router ? "here or there" : "there")}, the socket has no place for this peer: a PAIR has one already, or its routing id is in use";
-        Interlocked.Increment(ref socket.Books.Refused);
+        Interlocked.Increment(ref socket.Counters.Refused);
         socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, "", text, detail: why);
         socket.Host.Warnings.ConnectionRefused(text, why);
         return EndpointError.None;

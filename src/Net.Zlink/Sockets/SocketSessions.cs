@@ -11,7 +11,7 @@ internal sealed class SocketSessions
     private readonly Lock _gate = new();
     private readonly HashSet<ZmpSession> _dialled = [];
     private readonly ListsByKey<ZmpListener, ZmpSession> _accepted = new();
-    private ConnectionPlaces _places;
+    private ConnectionLimit _connectionLimit;
 
     /// <summary>Most connections at once, in both directions; 0: any number.</summary>
     public int Limit { get; set; }
@@ -49,22 +49,22 @@ internal sealed class SocketSessions
         }
     }
 
-    /// <summary>Gives an accepted connection a place, also while it goes through its transport's own handshake: until <see cref="Track"/> or <see cref="GiveUpPlace"/>.</summary>
+    /// <summary>Gives an accepted connection a place, also while it goes through its transport's own handshake: until <see cref="Track"/> or <see cref="ReleaseConnection"/>.</summary>
     /// <returns>Null, or why it must be turned away.</returns>
-    public string? TakePlace()
+    public string? AcquireConnection()
     {
         lock (_gate)
         {
-            return _places.Take(_dialled.Count + _accepted.Count, Limit);
+            return _connectionLimit.Acquire(_dialled.Count + _accepted.Count, Limit);
         }
     }
 
     /// <summary>No session has come of it.</summary>
-    public void GiveUpPlace()
+    public void ReleaseConnection()
     {
         lock (_gate)
         {
-            _places.GiveBack();
+            _connectionLimit.Release();
         }
     }
 
@@ -80,7 +80,7 @@ internal sealed class SocketSessions
             }
 
             _accepted.Add(listener, session);
-            _places.GiveBack();
+            _connectionLimit.Release();
         }
 
         if (session.Listener.IsClosed)

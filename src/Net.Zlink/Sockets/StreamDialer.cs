@@ -117,20 +117,20 @@ internal sealed class StreamDialer(StreamHub hub, ConnectTarget target, StreamSe
     {
         try
         {
-            string trouble = $"the connection ended: {reason.Words()}";
+            string problem = $"the connection ended: {reason.Words()}";
             string? logged = null;
             for (int attempt = 0; !IsClosed; attempt++)
             {
-                WhyNotConnected = trouble;
-                await EndpointEvents.PauseAsync(hub.Monitors, hub.Host, target.Text, trouble, policy.PauseBefore(attempt), _closing.Token).ConfigureAwait(false);
+                WhyNotConnected = problem;
+                await EndpointEvents.PauseAsync(hub.Monitors, hub.Host, target.Text, problem, policy.PauseBefore(attempt), _closing.Token).ConfigureAwait(false);
                 (uint id, DialResult failure) = await DialAsync(CancellationToken.None).ConfigureAwait(false);
                 if (id != 0)
                 {
                     return;
                 }
 
-                trouble = failure.Sentence;
-                logged = EndpointEvents.Failed(hub.Host, target.Text, trouble, logged);
+                problem = failure.Sentence;
+                logged = EndpointEvents.Failed(hub.Host, target.Text, problem, logged);
             }
         }
         catch (OperationCanceledException)

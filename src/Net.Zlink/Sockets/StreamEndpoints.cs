@@ -65,7 +65,7 @@ internal sealed class StreamEndpoints(StreamHub hub)
         BoundListeners<StreamListener>.Candidates candidates;
         lock (_gate)
         {
-            candidates = _listeners.Look(target.Text, target);
+            candidates = _listeners.Find(target.Text, target);
         }
 
         List<StreamListener> found = candidates.Meant(); // May look a name up, so not under the lock.
@@ -79,7 +79,7 @@ internal sealed class StreamEndpoints(StreamHub hub)
             listener.Close();
             foreach (StreamLink link in hub.Links.Of(listener))
             {
-                link.KeepsUnread = true; // As natively: who stops listening has not stopped reading.
+                link.RetainsUnread = true; // As natively: who stops listening has not stopped reading.
                 link.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
             }
         }

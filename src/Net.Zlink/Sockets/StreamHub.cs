@@ -52,7 +52,7 @@ internal sealed class StreamHub
     public StreamEndpoints Endpoints { get; }
 
     /// <summary>What has to end before the closed hub has: connections, and handshakes of their transports.</summary>
-    public OpenParts Parts { get; } = new();
+    public CloseTracker Parts { get; } = new();
 
     public bool IsClosed => Parts.IsClosed;
 
@@ -61,10 +61,10 @@ internal sealed class StreamHub
 
     public bool TryFind(uint id, out StreamLink link) => _links.TryGetValue(id, out link!);
 
-    /// <inheritdoc cref="StreamLinks.TakePlace"/>
-    public string? TakePlace(StreamSettings settings) => Queue.Depth.Events >= MaxUnreadEvents
+    /// <inheritdoc cref="StreamLinks.AcquireConnection"/>
+    public string? AcquireConnection(StreamSettings settings) => Queue.Depth.Events >= MaxUnreadEvents
         ? $"{MaxUnreadEvents} connect and disconnect events are unread; receive them"
-        : Links.TakePlace(settings);
+        : Links.AcquireConnection(settings);
 
     /// <inheritdoc cref="StreamLinks.TryRegister"/>
     public bool TryRegister(string endpoint, object origin, Wire wire, EndPoint? remote, out StreamLink link) => Links.TryRegister(endpoint, origin, wire, remote, out link);
@@ -104,7 +104,7 @@ internal sealed class StreamHub
 
         if (reason == DisconnectReason.UnfinishedByteLimit)
         {
-            Host.Warnings.PeerHoldsTooMuch(reason, link.Endpoint, link.RemoteText, detail ?? reason.Words());
+            Host.Warnings.PeerUnfinishedLimit(reason, link.Endpoint, link.RemoteText, detail ?? reason.Words());
         }
 
         Log.PeerGone(Host.Logger, link.Id, link.Endpoint, reason, detail ?? reason.Words());
@@ -140,7 +140,7 @@ internal sealed class StreamHub
     {
         var fault = new TooLongFrame(announced, connection.Settings.MessageLimit, connection.Wire.IsPacked);
         Host.Warnings.PeerBrokeProtocol(link.Endpoint, link.RemoteText, fault.Kind, fault.Sentence);
-        connection.Wire.Complaint = fault.Farewell;
+        connection.Wire.Complaint = fault.CloseReason;
         connection.Close(DisconnectReason.ProtocolError, CloseMode.Orderly, fault.Sentence);
     }
 

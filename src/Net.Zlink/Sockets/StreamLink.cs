@@ -47,7 +47,7 @@ internal sealed class StreamLink(uint id, string endpoint, object origin, Wire w
     public PullPeer? Pull { get; set; }
 
     /// <summary>What was read of it stays to be received, though it is this side that ends it. Set before the close is requested.</summary>
-    public bool KeepsUnread { get; set; }
+    public bool RetainsUnread { get; set; }
 
     /// <summary>The handler's side of a pushed peer.</summary>
     public object? Session { get; set; }

@@ -9,7 +9,7 @@ namespace Net.Zlink.Sockets;
 /// Safe for any number of threads. Ids count 1, 2, 3 ... in order of arrival (docs/protocol.md section 3); 0 is skipped when they wrap. What a listener or a dialer has made is found by it, so that thousands
 /// of endpoints are ended one by one without a look at all connections for each.
 /// </remarks>
-internal sealed class StreamLinks(StreamCounters counters, OpenParts parts)
+internal sealed class StreamLinks(StreamCounters counters, CloseTracker parts)
 {
     // How many peers a shutdown report names one by one; the sums count all of them.
     private const int MaxReportedPeers = 1000;
@@ -19,7 +19,7 @@ internal sealed class StreamLinks(StreamCounters counters, OpenParts parts)
     private readonly ListsByKey<object, StreamLink> _byOrigin = new();
     private readonly List<UndeliveredLink> _undelivered = [];
     private uint _lastId;
-    private ConnectionPlaces _places;
+    private ConnectionLimit _connectionLimit;
 
     /// <summary>Those that are not over.</summary>
     public StreamLink[] All
@@ -73,22 +73,22 @@ internal sealed class StreamLinks(StreamCounters counters, OpenParts parts)
         }
     }
 
-    /// <summary>Gives an accepted connection a place among <see cref="StreamSettings.MaxConnections"/>, also while it goes through its transport's own handshake: until <see cref="TryRegister"/> or <see cref="GiveUpPlace"/>.</summary>
+    /// <summary>Gives an accepted connection a place among <see cref="StreamSettings.MaxConnections"/>, also while it goes through its transport's own handshake: until <see cref="TryRegister"/> or <see cref="ReleaseConnection"/>.</summary>
     /// <returns>Null, or why it must be turned away.</returns>
-    public string? TakePlace(StreamSettings settings)
+    public string? AcquireConnection(StreamSettings settings)
     {
         lock (_gate)
         {
-            return _places.Take(_living.Count, settings.MaxConnections);
+            return _connectionLimit.Acquire(_living.Count, settings.MaxConnections);
         }
     }
 
     /// <summary>No peer has come of it.</summary>
-    public void GiveUpPlace()
+    public void ReleaseConnection()
     {
         lock (_gate)
         {
-            _places.GiveBack();
+            _connectionLimit.Release();
         }
     }
 
@@ -114,7 +114,7 @@ internal sealed class StreamLinks(StreamCounters counters, OpenParts parts)
             _byOrigin.Add(origin, link);
             if (origin is StreamListener)
             {
-                _places.GiveBack(); // It sits down in the one that was taken for it.
+                _connectionLimit.Release(); // It sits down in the one that was taken for it.
             }
 
             return true;
@@ -150,11 +150,11 @@ internal sealed class StreamLinks(StreamCounters counters, OpenParts parts)
     public StreamCounters Sum()
     {
         var sum = new StreamCounters();
-        RentedCopy<StreamLink> living;
+        PooledCopy<StreamLink> living;
         lock (_gate)
         {
             sum.Add(counters);
-            living = new RentedCopy<StreamLink>(_living.Values);
+            living = new PooledCopy<StreamLink>(_living.Values);
         }
 
         using (living)

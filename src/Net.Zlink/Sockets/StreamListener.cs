@@ -39,7 +39,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
     public void OnAccepted(Socket socket)
     {
         Interlocked.Increment(ref hub.Counters.Accepted);
-        string? refusal = hub.TakePlace(settings);
+        string? refusal = hub.AcquireConnection(settings);
         if (refusal is not null)
         {
             Interlocked.Increment(ref hub.Counters.Refused);
@@ -59,7 +59,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         }
         else
         {
-            hub.Links.GiveUpPlace();
+            hub.Links.ReleaseConnection();
             socket.Dispose();
         }
     }
@@ -80,7 +80,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
     {
         if (factory.Create(hub, wire, settings, Endpoint, origin: this) == 0)
         {
-            hub.Links.GiveUpPlace();
+            hub.Links.ReleaseConnection();
         }
     }
 
@@ -99,7 +99,7 @@ internal sealed class StreamListener(StreamHub hub, ITransportListener listener,
         {
             if (result.Wire is null)
             {
-                hub.Links.GiveUpPlace();
+                hub.Links.ReleaseConnection();
                 hub.Counters.FailedHandshakes.Count(result.Cause);
             }
 

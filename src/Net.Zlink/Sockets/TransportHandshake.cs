@@ -67,9 +67,9 @@ internal static class TransportHandshake
             }
         }
 
-        if (result.Farewell is { } farewell)
+        if (result.ErrorResponse is { } errorResponse)
         {
-            await farewell.ConfigureAwait(false); // The events need not wait for it; the socket's end does.
+            await errorResponse.ConfigureAwait(false); // The events need not wait for it; the socket's end does.
         }
 
         return result;

@@ -9,23 +9,23 @@ namespace Net.Zlink;
 internal static class DescriptionText
 {
     // A socket may have thousands of peers; the first ones and their number are what a log line can bear.
-    private const int MostPeers = 100;
+    private const int MaxPeers = 100;
 
     // Of a few hundred bytes, one line still.
-    private const int MostEndpoints = 20;
+    private const int MaxEndpoints = 20;
 
     public static void Peers<T>(StringBuilder text, IReadOnlyList<T> peers, Func<T, FormattableString> describe)
     {
         Line(text, $"  {peers.Count} peers");
-        foreach (T peer in peers.Take(MostPeers))
+        foreach (T peer in peers.Take(MaxPeers))
         {
             text.Append("    ");
             Line(text, describe(peer));
         }
 
-        if (peers.Count > MostPeers)
+        if (peers.Count > MaxPeers)
         {
-            Line(text, $"    and {peers.Count - MostPeers} more");
+            Line(text, $"    and {peers.Count - MaxPeers} more");
         }
     }
 
@@ -42,14 +42,14 @@ internal static class DescriptionText
     public static void Endpoints(StringBuilder text, EndpointStatus[] all)
     {
         Line(text, $"  bound: {List(EndpointStatus.TextsOf(all, areBound: true))}; connects to: {List(EndpointStatus.TextsOf(all, areBound: false))}");
-        foreach (EndpointStatus one in all.Where(static one => one.Trouble is not null))
+        foreach (EndpointStatus one in all.Where(static one => one.Problem is not null))
         {
-            Line(text, $"  {Quoted(one.Text)}: {one.Trouble}");
+            Line(text, $"  {Quoted(one.Text)}: {one.Problem}");
         }
     }
 
     private static string List(IReadOnlyList<string> endpoints) => endpoints.Count == 0 ? "nothing"
-        : string.Join(", ", endpoints.Take(MostEndpoints)) + (endpoints.Count > MostEndpoints ? string.Create(CultureInfo.InvariantCulture, $" and {endpoints.Count - MostEndpoints} more") : "");
+        : string.Join(", ", endpoints.Take(MaxEndpoints)) + (endpoints.Count > MaxEndpoints ? string.Create(CultureInfo.InvariantCulture, $" and {endpoints.Count - MaxEndpoints} more") : "");
 
     /// <summary>How many, and the causes there were.</summary>
     public static string FailedHandshakes(HandshakeFailures failures)

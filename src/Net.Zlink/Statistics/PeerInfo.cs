@@ -1,6 +1,6 @@
 using System.Security.Cryptography.X509Certificates;
 using Net.Zlink.Engine;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
@@ -59,31 +59,31 @@ public sealed record PeerInfo
     public required TimeSpan? SinceLastWrite { get; init; }
 
     /// <summary>Whom this is about.</summary>
-    internal (Pipe Pipe, PeerIdentity Peer) Of { get; private init; }
+    internal (PeerLink Pipe, PeerIdentity Peer) Of { get; private init; }
 
-    internal static PeerInfo For(Pipe pipe)
+    internal static PeerInfo For(PeerLink link)
     {
-        PeerIdentity peer = pipe.Peer;
-        OutboundCounts outbound = pipe.Outbound;
-        LaneCounts inbound = pipe.Lane.Counts;
-        Connection? connection = (pipe as WirePipe)?.Session?.Connection;
-        bool isConnected = connection is not null || pipe is InprocPipe { Other: not null };
+        PeerIdentity peer = link.Peer;
+        OutboundCounts outbound = link.Outbound;
+        LaneCounts inbound = link.Lane.Counts;
+        Connection? connection = (link as WireLink)?.Session?.Connection;
+        bool isConnected = connection is not null || link is InprocLink { Other: not null };
         return new PeerInfo
         {
-            Of = (pipe, peer),
+            Of = (link, peer),
             RoutingId = peer.RoutingId,
-            Endpoint = pipe.Endpoint,
+            Endpoint = link.Endpoint,
             RemoteEndpoint = peer.RemoteEndpoint,
             RemoteCertificate = peer.Certificate,
             WebSocketRequest = global::Net.Zlink.WebSocketRequest.Of(peer),
             ConnectedAt = peer.ConnectedAt == default ? null : peer.ConnectedAt,
             IsConnected = isConnected,
-            WhyNotConnected = isConnected ? null : pipe.WhyNotConnected,
+            WhyNotConnected = isConnected ? null : link.WhyNotConnected,
             IsParked = inbound.IsParked || connection is { IsParked: true }, // An XPUB's connection also rests while topics of whomever are unread.
             MessagesSent = outbound.WrittenMessages,
-            MessagesReceived = inbound.Received + pipe.Topics,
-            MessagesDropped = pipe.DroppedAtMark + outbound.DroppedMessages,
-            Outbound = pipe.Waiting,
+            MessagesReceived = inbound.Received + link.Topics,
+            MessagesDropped = link.DroppedAtMark + outbound.DroppedMessages,
+            Outbound = link.Waiting,
             Unread = (inbound.QueuedMessages, inbound.QueuedBytes),
             State = peer.Slot.State,
             SinceLastRead = connection?.SinceLastRead,

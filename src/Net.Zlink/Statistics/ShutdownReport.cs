@@ -25,7 +25,7 @@ public sealed record ShutdownReport
     /// Shards that the shutdown did not wait for any longer, by <see cref="ShardStatistics.Index"/>: a handler blocks them, or the thread pool does not run them. What they use is freed when they go on; their connections are
     /// open until then.
     /// </summary>
-    public IReadOnlyList<int> HeldShards { get; init; } = [];
+    public IReadOnlyList<int> BlockedShards { get; init; } = [];
 
     /// <summary>The report in words, for a log: its form may change.</summary>
     /// <returns>A line, and one for each of the first peers.</returns>
@@ -34,9 +34,9 @@ public sealed record ShutdownReport
         const int Shown = 10; // What fits a screen beside the rest of a log.
         var text = new StringBuilder();
         text.Append(CultureInfo.InvariantCulture, $"shutdown {(Drained ? "done" : "cut short")} in {Elapsed.TotalSeconds:0.0} s, {UndeliveredMessages} messages ({UndeliveredBytes} bytes) not delivered");
-        if (HeldShards.Count > 0)
+        if (BlockedShards.Count > 0)
         {
-            text.Append(CultureInfo.InvariantCulture, $", held shards: {string.Join(", ", HeldShards)}");
+            text.Append(CultureInfo.InvariantCulture, $", held shards: {string.Join(", ", BlockedShards)}");
         }
 
         foreach (UndeliveredPeer peer in Peers.Take(Shown))

@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using static Net.Zlink.DescriptionText;
 
 namespace Net.Zlink;

@@ -1,6 +1,6 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink;
 
@@ -27,26 +27,26 @@ internal sealed class SocketSums
     public void Add(SocketCore core)
     {
         Sockets++;
-        _peers += core.PipeCount;
-        SocketBooks books = core.Books;
-        books.AddTo(ref _outbound, ref _inbound);
-        _failedHandshakes.Add(books.FailedHandshakes);
-        _accepted += Volatile.Read(ref books.Accepted);
-        _dialled += Volatile.Read(ref books.Dialled);
-        _refused += Volatile.Read(ref books.Refused);
-        _droppedAtHighWaterMark += Volatile.Read(ref books.DroppedAtHighWaterMark);
-        _droppedAtByteLimit += Volatile.Read(ref books.DroppedAtByteLimit);
-        _droppedAtContextLimit += Volatile.Read(ref books.DroppedAtContextLimit);
-        _droppedUnroutable += Volatile.Read(ref books.DroppedUnroutable);
-        _unmatched += Volatile.Read(ref books.Unmatched);
+        _peers += core.LinkCount;
+        SocketCounters counters = core.Counters;
+        counters.AddTo(ref _outbound, ref _inbound);
+        _failedHandshakes.Add(counters.FailedHandshakes);
+        _accepted += Volatile.Read(ref counters.Accepted);
+        _dialled += Volatile.Read(ref counters.Dialled);
+        _refused += Volatile.Read(ref counters.Refused);
+        _droppedAtHighWaterMark += Volatile.Read(ref counters.DroppedAtHighWaterMark);
+        _droppedAtByteLimit += Volatile.Read(ref counters.DroppedAtByteLimit);
+        _droppedAtContextLimit += Volatile.Read(ref counters.DroppedAtContextLimit);
+        _droppedUnroutable += Volatile.Read(ref counters.DroppedUnroutable);
+        _unmatched += Volatile.Read(ref counters.Unmatched);
     }
 
     public void Add(SocketSums other)
     {
         Sockets += other.Sockets;
         _peers += other._peers;
-        SocketBooks.Sum(ref _outbound, other._outbound);
-        SocketBooks.Sum(ref _inbound, other._inbound);
+        SocketCounters.Sum(ref _outbound, other._outbound);
+        SocketCounters.Sum(ref _inbound, other._inbound);
         _failedHandshakes.Add(other._failedHandshakes);
         _accepted += other._accepted;
         _dialled += other._dialled;

@@ -17,14 +17,14 @@ internal sealed class ZlinkMeters : IDisposable
 
     private readonly Meter _meter;
     private readonly ZlinkContext _context;
-    private readonly SharedLook<StreamCounters> _streams;
-    private readonly SharedLook<SocketTotals> _sockets;
+    private readonly CollectionSnapshot<StreamCounters> _streams;
+    private readonly CollectionSnapshot<SocketTotals> _sockets;
 
     public ZlinkMeters(ZlinkContext context)
     {
         _context = context;
-        _streams = new SharedLook<StreamCounters>(context.Sockets.SumStreams, TimeProvider.System);
-        _sockets = new SharedLook<SocketTotals>(context.Sockets.SumSockets, TimeProvider.System);
+        _streams = new CollectionSnapshot<StreamCounters>(context.Sockets.SumStreams, TimeProvider.System);
+        _sockets = new CollectionSnapshot<SocketTotals>(context.Sockets.SumSockets, TimeProvider.System);
         int number = Interlocked.Increment(ref s_contexts);
         _meter = new Meter(new MeterOptions(ZlinkLibrary.MeterName) { Tags = [new("zlink.context", number)], Scope = context });
         Gauge("zlink.shard.queue_depth", () => PerShard(static s => (long)s.QueueDepth), "{work}", "Connections waiting for their shard.");
@@ -56,7 +56,7 @@ internal sealed class ZlinkMeters : IDisposable
     private OversizeStatistics Oversize => _context.Pool.GetStatistics().Oversize;
 
     /// <summary>Those of the STREAM sockets, all together. Counters include sockets that are gone.</summary>
-    /// <remarks>The first of them is one that is hardly ever looked at alone and then followed by the second: see <see cref="SharedLook{T}"/>.</remarks>
+    /// <remarks>The first of them is one that is hardly ever looked at alone and then followed by the second: see <see cref="CollectionSnapshot{T}"/>.</remarks>
     private void AddStreamInstruments()
     {
         Counter(
@@ -174,14 +174,14 @@ internal sealed class ZlinkMeters : IDisposable
 
     private static IEnumerable<Measurement<long>> One(long value) => [new Measurement<long>(value)];
 
-    private void Gauge<TLook>(string name, SharedLook<TLook> look, Func<TLook, IEnumerable<Measurement<long>>> values, string unit, string description)
+    private void Gauge<TLook>(string name, CollectionSnapshot<TLook> look, Func<TLook, IEnumerable<Measurement<long>>> values, string unit, string description)
         where TLook : class
     {
         Func<TLook> read = look.AddReader();
         Gauge(name, () => values(read()), unit, description);
     }
 
-    private void Counter<TLook>(string name, SharedLook<TLook> look, Func<TLook, IEnumerable<Measurement<long>>> values, string unit, string description)
+    private void Counter<TLook>(string name, CollectionSnapshot<TLook> look, Func<TLook, IEnumerable<Measurement<long>>> values, string unit, string description)
         where TLook : class
     {
         Func<TLook> read = look.AddReader();

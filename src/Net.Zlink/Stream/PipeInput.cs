@@ -19,7 +19,7 @@ internal sealed class PipeInput(PipeConnection connection, WebSocketWire wire) :
 
     /// <inheritdoc/>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public override async ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default) => Judge(await _inner.ReadAsync(cancellationToken).ConfigureAwait(false));
+    public override async ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default) => Classify(await _inner.ReadAsync(cancellationToken).ConfigureAwait(false));
 
     /// <inheritdoc/>
     public override bool TryRead(out ReadResult result)
@@ -29,7 +29,7 @@ internal sealed class PipeInput(PipeConnection connection, WebSocketWire wire) :
             return false;
         }
 
-        result = Judge(result);
+        result = Classify(result);
         return true;
     }
 
@@ -53,7 +53,7 @@ internal sealed class PipeInput(PipeConnection connection, WebSocketWire wire) :
     /// <inheritdoc/>
     public override ValueTask CompleteAsync(Exception? exception = null) => _inner.CompleteAsync(exception);
 
-    private ReadResult Judge(ReadResult result)
+    private ReadResult Classify(ReadResult result)
     {
         if (!result.IsCompleted || !wire.IsCutOff)
         {
@@ -63,7 +63,7 @@ internal sealed class PipeInput(PipeConnection connection, WebSocketWire wire) :
         if (!result.IsCanceled && (result.Buffer.IsEmpty || _isSeen))
         {
             _inner.AdvanceTo(result.Buffer.Start); // It may be read again, for the same answer.
-            throw connection.Tell(new IOException("The connection was lost: the peer ended it without a CLOSE.", new SocketException((int)SocketError.ConnectionReset)));
+            throw connection.Notify(new IOException("The connection was lost: the peer ended it without a CLOSE.", new SocketException((int)SocketError.ConnectionReset)));
         }
 
         _last = result.Buffer;

@@ -48,7 +48,7 @@ internal sealed class PipePeers(Func<StreamPipe, Task>? handler) : IPeerFactory
             {
                 await handle(pipe).ConfigureAwait(false);
             }
-            catch (Exception exception) when (connection.HasTold(exception))
+            catch (Exception exception) when (connection.HasNotified(exception))
             {
                 // It passes on that its connection is over, which whoever resets a connection brings about: the peer's end tells that, and why.
             }

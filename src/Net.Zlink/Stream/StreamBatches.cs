@@ -124,7 +124,7 @@ internal sealed class StreamBatches(StreamHub hub, StreamSender sender)
 
         public int SendSome(int from) => SendMany(link, messages.Span[from..], out _);
 
-        public ValueTask SendAsync(int index, CancellationToken cancellation) => sender.SendHeldAsync(link, messages.Span[index].Hold(), cancellation);
+        public ValueTask SendAsync(int index, CancellationToken cancellation) => sender.SendDeferredAsync(link, messages.Span[index].Defer(), cancellation);
 
         public void OnSent(int index) => messages.Span[index].Dispose();
     }

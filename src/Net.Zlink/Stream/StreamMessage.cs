@@ -113,5 +113,5 @@ public readonly struct StreamMessage : IDisposable
 
     /// <summary>The message on its way to a peer, for a send that may wait.</summary>
     /// <exception cref="ObjectDisposedException">It was disposed.</exception>
-    internal HeldMessage Hold() => new(Lease!, _slot, _generation, StreamSender.HeaderOf(Payload.Length));
+    internal DeferredMessage Defer() => new(Lease!, _slot, _generation, StreamSender.HeaderOf(Payload.Length));
 }

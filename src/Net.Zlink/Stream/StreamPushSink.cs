@@ -9,7 +9,7 @@ namespace Net.Zlink;
 /// <summary>Hands the frames of pushed peers to the application's handler, on each peer's shard.</summary>
 internal sealed class StreamPushSink(StreamSocket socket, StreamHandler handler) : IConnectionSink
 {
-    public bool AnswersInPlace => true;
+    public bool RepliesSynchronously => true;
 
     public string Name => handler.GetType().Name;
 
@@ -55,7 +55,7 @@ internal sealed class StreamPushSession : ShardWork
     private readonly StreamPeer _peer;
     private Action? _onCompleted;
     private ValueTask _pending;
-    private Slab? _held;
+    private Slab? _buffered;
     private bool _isPending;
     private bool _isEnding;
     private bool _hasFailed;
@@ -102,7 +102,7 @@ internal sealed class StreamPushSession : ShardWork
         if (!batch.Slab.IsExclusive)
         {
             // The handler still has the frames, or has passed them on, on whatever thread: the shard's next read goes behind them. (Or others have earlier bytes of the slab: that looks the same, and costs room only.)
-            _connection.Shard.ReceiveSlab.Keep(batch.Slab, batch.Offset + batch.Length);
+            _connection.Shard.ReceiveSlab.Retain(batch.Slab, batch.Offset + batch.Length);
         }
 
         return delivery;
@@ -132,7 +132,7 @@ internal sealed class StreamPushSession : ShardWork
 
         // The frames stay where they are until the handler is done.
         batch.Slab.AddReference();
-        _held = batch.Slab;
+        _buffered = batch.Slab;
         _pending = task;
         _isPending = true;
         _onCompleted ??= () => _connection.Shard.Post(this, 1);
@@ -156,8 +156,8 @@ internal sealed class StreamPushSession : ShardWork
         ValueTask task = _pending;
         _pending = default;
         _isPending = false;
-        _held!.Release();
-        _held = null;
+        _buffered!.Release();
+        _buffered = null;
         try
         {
             task.GetAwaiter().GetResult();

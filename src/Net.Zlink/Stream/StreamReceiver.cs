@@ -12,14 +12,14 @@ internal sealed class StreamReceiver
     private readonly WaiterPool<BatchWaiter> _batchWaiters = new();
     private readonly Action<Waiter<PulledRun>> _recycleMessage;
     private readonly Action<Waiter<PulledRun>> _recycleBatch;
-    private readonly bool _goesOnInPlace;
+    private readonly bool _runsSynchronously;
 
     /// <param name="queue">What it takes from.</param>
     /// <param name="goesOnInPlace">What awaits a message goes on in the shard that has read it.</param>
     public StreamReceiver(PullQueue queue, bool goesOnInPlace)
     {
         _queue = queue;
-        _goesOnInPlace = goesOnInPlace;
+        _runsSynchronously = goesOnInPlace;
         _recycleMessage = waiter => _messageWaiters.Return((MessageWaiter)waiter);
         _recycleBatch = waiter => _batchWaiters.Return((BatchWaiter)waiter);
     }
@@ -37,7 +37,7 @@ internal sealed class StreamReceiver
 
     public bool TryReceive(out StreamMessage message)
     {
-        if (_queue.TryTake(1, out PulledRun run))
+        if (_queue.TryDequeue(1, out PulledRun run))
         {
             message = new StreamMessage(run, 0);
             return true;
@@ -49,7 +49,7 @@ internal sealed class StreamReceiver
 
     public StreamMessage Receive(TimeSpan timeout)
     {
-        if (_queue.TryTake(1, out PulledRun run))
+        if (_queue.TryDequeue(1, out PulledRun run))
         {
             return new StreamMessage(run, 0);
         }
@@ -59,8 +59,8 @@ internal sealed class StreamReceiver
             BlockingWait.ThrowIfOnShard(nameof(ReceiveAsync));
             MessageWaiter waiter = _messageWaiters.Rent();
             waiter.Prepare(_queue, _recycleMessage, blocking: true);
-            waiter.GoesOnInPlace = false;
-            if (_queue.TakeOrWait(waiter, out run))
+            waiter.RunsSynchronously = false;
+            if (_queue.DequeueOrWait(waiter, out run))
             {
                 _messageWaiters.Return(waiter);
                 return new StreamMessage(run, 0);
@@ -82,15 +82,15 @@ internal sealed class StreamReceiver
             return ValueTask.FromCanceled<StreamMessage>(cancellation);
         }
 
-        if (_goesOnInPlace ? _queue.TryTakeMore(1, out PulledRun run) : _queue.TryTake(1, out run))
+        if (_runsSynchronously ? _queue.TryDequeueMore(1, out PulledRun run) : _queue.TryDequeue(1, out run))
         {
             return new ValueTask<StreamMessage>(new StreamMessage(run, 0));
         }
 
         MessageWaiter waiter = _messageWaiters.Rent();
         waiter.Prepare(_queue, _recycleMessage, blocking: false);
-        waiter.GoesOnInPlace = _goesOnInPlace;
-        if (_queue.TakeOrWait(waiter, out run))
+        waiter.RunsSynchronously = _runsSynchronously;
+        if (_queue.DequeueOrWait(waiter, out run))
         {
             _messageWaiters.Return(waiter);
             return new ValueTask<StreamMessage>(new StreamMessage(run, 0));
@@ -103,7 +103,7 @@ internal sealed class StreamReceiver
     public int ReceiveMany(Span<StreamMessage> messages)
     {
         int count = 0;
-        while (count < messages.Length && _queue.TryTake(messages.Length - count, out PulledRun run, mayThrow: count == 0))
+        while (count < messages.Length && _queue.TryDequeue(messages.Length - count, out PulledRun run, mayThrow: count == 0))
         {
             count += Unpack(run, messages[count..]);
         }
@@ -123,7 +123,7 @@ internal sealed class StreamReceiver
             return ValueTask.FromCanceled<int>(cancellation);
         }
 
-        int count = !_goesOnInPlace ? ReceiveMany(messages.Span) : _queue.TryTakeMore(messages.Length, out PulledRun run) ? Unpack(run, messages.Span) : 0;
+        int count = !_runsSynchronously ? ReceiveMany(messages.Span) : _queue.TryDequeueMore(messages.Length, out PulledRun run) ? Unpack(run, messages.Span) : 0;
         if (count > 0)
         {
             return new ValueTask<int>(count);
@@ -131,10 +131,10 @@ internal sealed class StreamReceiver
 
         BatchWaiter waiter = _batchWaiters.Rent();
         waiter.Prepare(_queue, _recycleBatch, blocking: false);
-        waiter.GoesOnInPlace = _goesOnInPlace;
+        waiter.RunsSynchronously = _runsSynchronously;
         waiter.Max = messages.Length;
         waiter.Destination = messages;
-        if (_queue.TakeOrWait(waiter, out run))
+        if (_queue.DequeueOrWait(waiter, out run))
         {
             waiter.Destination = default;
             _batchWaiters.Return(waiter);

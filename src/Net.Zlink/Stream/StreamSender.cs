@@ -62,7 +62,7 @@ internal sealed class StreamSender
         }
 
         CheckLength(payload.Length);
-        return SendHeldAsync(link, new HeldMessage(HeaderOf(payload.Length), payload, owner), cancellation);
+        return SendDeferredAsync(link, new DeferredMessage(HeaderOf(payload.Length), payload, owner), cancellation);
     }
 
     /// <summary>Hands memory over: it is disposed when it was written, or when it can't be.</summary>
@@ -88,7 +88,7 @@ internal sealed class StreamSender
     }
 
     /// <summary>Sends what may outlive the call, waiting for room where there is none.</summary>
-    public ValueTask SendHeldAsync(StreamLink link, in HeldMessage message, CancellationToken cancellation)
+    public ValueTask SendDeferredAsync(StreamLink link, in DeferredMessage message, CancellationToken cancellation)
     {
         if (link.Connection is not { } connection)
         {
@@ -178,7 +178,7 @@ internal sealed class StreamSender
         if (isDue)
         {
             connection.ScheduleFlush();
-            OwedFlush.Note(connection.Shard);
+            CallerFlush.Record(connection.Shard);
         }
     }
 
@@ -203,7 +203,7 @@ internal sealed class StreamSender
         OutboundQueue outbound = link.Connection!.Outbound;
         SendOutcome waiter = _waiters.Rent();
         waiter.Prepare(outbound, _recycle, blocking: true);
-        SendStatus status = outbound.AppendOrWait(new HeldMessage(HeaderOf(payload.Length), copy.Memory[..payload.Length], owner: null), waiter, out bool schedule);
+        SendStatus status = outbound.AppendOrWait(new DeferredMessage(HeaderOf(payload.Length), copy.Memory[..payload.Length], owner: null), waiter, out bool schedule);
         if (schedule)
         {
             link.Connection.ScheduleFlush();

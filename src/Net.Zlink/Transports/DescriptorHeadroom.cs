@@ -12,13 +12,13 @@ namespace Net.Zlink.Transports;
 internal class DescriptorHeadroom
 {
     // Room for 16 threads at 2 descriptors each, or some files and name look-ups of the application's.
-    private const long Most = 32;
+    private const long MaxDescriptors = 32;
 
     // Under a limit of 512 that would be too much of what there is.
-    private const long Share = 16;
+    private const long LimitFraction = 16;
 
     // But a sixteenth of a small limit (9 of 150) is room for 4 threads, and the pool alone may start one for every processor at once: this is room for 12.
-    private const long Least = 24;
+    private const long MinDescriptors = 24;
 
     private const string LimitsFile = "/proc/self/limits";
     private const string LimitName = "Max open files";
@@ -32,7 +32,7 @@ internal class DescriptorHeadroom
     public DescriptorHeadroom(long limit) => _limit = limit;
 
     /// <summary>The lowest descriptor that is in the headroom.</summary>
-    public long Start => Volatile.Read(ref _limit) - Math.Clamp(Volatile.Read(ref _limit) / Share, Least, Most);
+    public long Start => Volatile.Read(ref _limit) - Math.Clamp(Volatile.Read(ref _limit) / LimitFraction, MinDescriptors, MaxDescriptors);
 
     /// <summary>The headroom of this process; null where its limit cannot be read: there a failing accept tells.</summary>
     public static DescriptorHeadroom? OfThisProcess() => ReadLimit() is { } limit ? new DescriptorHeadroom(limit) : null;

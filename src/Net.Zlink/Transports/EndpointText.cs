@@ -2,8 +2,8 @@ namespace Net.Zlink.Transports;
 
 /// <summary>An endpoint's text split at "://". Pure: nothing is resolved and nothing is opened.</summary>
 /// <param name="Scheme">The scheme, as written: schemes are case sensitive.</param>
-/// <param name="Rest">All that follows "://", never empty.</param>
-internal readonly record struct EndpointText(string Scheme, string Rest)
+/// <param name="Remainder">All that follows "://", never empty.</param>
+internal readonly record struct EndpointText(string Scheme, string Remainder)
 {
     /// <summary>The scheme of tcp endpoints.</summary>
     public const string Tcp = "tcp";

@@ -21,16 +21,16 @@ internal static class Endpoints
 
         switch (parts.Scheme)
         {
-            case EndpointText.Tcp when TcpBindAddress.TryParse(parts.Rest, out TcpBindAddress tcp, out error):
+            case EndpointText.Tcp when TcpBindAddress.TryParse(parts.Remainder, out TcpBindAddress tcp, out error):
                 target = new TcpBindTarget(text, tcp);
                 return true;
-            case EndpointText.Ipc when IpcAddress.TryParseBind(parts.Rest, out IpcAddress ipc, out error):
+            case EndpointText.Ipc when IpcAddress.TryParseBind(parts.Remainder, out IpcAddress ipc, out error):
                 target = new IpcBindTarget(text, ipc);
                 return true;
-            case EndpointText.Tls when TcpBindAddress.TryParse(parts.Rest, out TcpBindAddress tls, out error):
+            case EndpointText.Tls when TcpBindAddress.TryParse(parts.Remainder, out TcpBindAddress tls, out error):
                 target = new TlsBindTarget(text, tls);
                 return true;
-            case EndpointText.Ws or EndpointText.Wss when WebSocketPath.TrySplit(parts.Rest, out string authority, out string path, out error)
+            case EndpointText.Ws or EndpointText.Wss when WebSocketPath.TrySplit(parts.Remainder, out string authority, out string path, out error)
                 && TcpBindAddress.TryParse(authority, out TcpBindAddress web, out error):
                 target = new WebSocketBindTarget(text, IsSecure(parts), web, path);
                 return true;
@@ -51,16 +51,16 @@ internal static class Endpoints
 
         switch (parts.Scheme)
         {
-            case EndpointText.Tcp when TcpConnectAddress.TryParse(parts.Rest, out TcpConnectAddress tcp, out error):
+            case EndpointText.Tcp when TcpConnectAddress.TryParse(parts.Remainder, out TcpConnectAddress tcp, out error):
                 target = new TcpConnectTarget(text, tcp);
                 return true;
-            case EndpointText.Ipc when IpcAddress.TryParseConnect(parts.Rest, out IpcAddress ipc, out error):
+            case EndpointText.Ipc when IpcAddress.TryParseConnect(parts.Remainder, out IpcAddress ipc, out error):
                 target = new IpcConnectTarget(text, ipc);
                 return true;
-            case EndpointText.Tls when TcpConnectAddress.TryParse(parts.Rest, out TcpConnectAddress tls, out error):
+            case EndpointText.Tls when TcpConnectAddress.TryParse(parts.Remainder, out TcpConnectAddress tls, out error):
                 target = new TlsConnectTarget(text, tls);
                 return true;
-            case EndpointText.Ws or EndpointText.Wss when WebSocketPath.TrySplit(parts.Rest, out string authority, out string path, out error)
+            case EndpointText.Ws or EndpointText.Wss when WebSocketPath.TrySplit(parts.Remainder, out string authority, out string path, out error)
                 && TcpConnectAddress.TryParse(authority, out TcpConnectAddress web, out error) && HasPort(web, out error):
                 target = new WebSocketConnectTarget(text, IsSecure(parts), web, path);
                 return true;

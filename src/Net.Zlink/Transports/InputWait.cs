@@ -15,21 +15,21 @@ namespace Net.Zlink.Transports;
 internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
 {
     // The first behind the handshake, whose input was read before, and one for each thing that may follow it: session tickets come in two records as a rule.
-    private const int MostLooks = 4;
+    private const int MaxPolls = 4;
 
     private readonly Socket _socket;
-    private readonly StreamUse _reads;
+    private readonly TlsShutdownGate _reads;
     private ManualResetValueTaskSourceCore<int> _source;
     private object? _continuing;
     private object? _stream;
     private object? _session;
     private object? _wire;
     private object? _events;
-    private int _looks;
+    private int _polls;
 
     /// <param name="socket">Connected.</param>
     /// <param name="reads">Hears that a reader waits.</param>
-    public InputWait(Socket socket, StreamUse reads)
+    public InputWait(Socket socket, TlsShutdownGate reads)
         : base(unsafeSuppressExecutionContextFlow: true)
     {
         _socket = socket;
@@ -62,7 +62,7 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
     public ValueTask<int> WaitAsync()
     {
         _source.Reset();
-        _reads.Rest(); // Before it can end.
+        _reads.MarkIdle(); // Before it can end.
         bool waits = false;
         try
         {
@@ -82,7 +82,7 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
 
         return waits ? new ValueTask<int>(this, _source.Version)
             : SocketError == SocketError.Success ? default
-            : ValueTask.FromException<int>(StreamFaults.Of(SocketError));
+            : ValueTask.FromException<int>(IoStreamErrors.Of(SocketError));
     }
 
     int IValueTaskSource<int>.GetResult(short token) => _source.GetResult(token);
@@ -122,16 +122,16 @@ internal sealed class InputWait : SocketAsyncEventArgs, IValueTaskSource<int>
         }
         else
         {
-            _source.SetException(StreamFaults.Of(SocketError));
+            _source.SetException(IoStreamErrors.Of(SocketError));
         }
     }
 
     /// <summary>The wait has ended for nothing, and goes on.</summary>
     private bool WaitsOn()
     {
-        while (_looks < MostLooks && SocketError == SocketError.Success)
+        while (_polls < MaxPolls && SocketError == SocketError.Success)
         {
-            _looks++;
+            _polls++;
             if (HasInput(_socket))
             {
                 return false;

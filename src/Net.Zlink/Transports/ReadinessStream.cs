@@ -22,7 +22,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     private int _waitingWrites;
     private int _earlyEnds;
     private bool _keepsBuffer;
-    private ReadTurn _turn;
+    private ReadQuota _quota;
 
     /// <summary>A handshake goes on on a thread of its own whenever it had to wait, instead of the pool's: it may call somebody who sleeps.</summary>
     public bool IsOnOwnThreads { get; set; }
@@ -34,7 +34,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     public PeerWait? PeerWaits { get; set; }
 
     /// <summary>Hears whenever a read has to wait in here.</summary>
-    public StreamUse Reads { get; } = new();
+    public TlsShutdownGate Reads { get; } = new();
 
     /// <summary>The next read of the session over this may end with <see cref="NoDataYetException"/>.</summary>
     public bool MayEndEarly => _keepsBuffer || _earlyEnds > 0;
@@ -48,14 +48,14 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         bool isWait = buffer.IsEmpty && !OperatingSystem.IsWindows();
         if (!_isInHandshake)
         {
-            if (isWait && !cancellationToken.CanBeCanceled && (!_session.HasTaken || _earlyEnds == 0))
+            if (isWait && !cancellationToken.CanBeCanceled && (!_session.HasBytesWithoutData || _earlyEnds == 0))
             {
                 return _keepsBuffer ? FirstWait() : Wait.WaitAsync();
             }
 
-            if (_turn.TryEnd())
+            if (_quota.TryEnd())
             {
-                return RestAsync(ReadTurn.ReadElsewhereAsync(this, buffer, cancellationToken), default); // Counted there. At rest, so that a farewell need not wait for a peer that never ends.
+                return DelayAsync(ReadQuota.ReadElsewhereAsync(this, buffer, cancellationToken), default); // Counted there. At rest, so that a farewell need not wait for a peer that never ends.
             }
         }
 
@@ -67,14 +67,14 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
 
         if (!_isInHandshake)
         {
-            if (!buffer.IsEmpty && !cancellationToken.IsCancellationRequested && TryRead(buffer.Span[.._session.MostAtOnce(buffer.Length)], out int got, out Exception? failure))
+            if (!buffer.IsEmpty && !cancellationToken.IsCancellationRequested && TryRead(buffer.Span[.._session.MaxBytesPerRead(buffer.Length)], out int got, out Exception? failure))
             {
-                _turn.Take(_session.CostOf(got));
-                Take(buffer.Span[..got]);
+                _quota.Consume(_session.CostOf(got));
+                Consume(buffer.Span[..got]);
                 return failure is null ? new ValueTask<int>(got) : ValueTask.FromException<int>(failure);
             }
 
-            if (_session.HasTaken && _earlyEnds > 0)
+            if (_session.HasBytesWithoutData && _earlyEnds > 0)
             {
                 _earlyEnds--;
                 return ValueTask.FromException<int>(new NoDataYetException());
@@ -82,11 +82,11 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         }
 
         ValueTask<int> read = isWait ? WaitAsync(cancellationToken) : base.ReadAsync(buffer, cancellationToken);
-        return read.IsCompletedSuccessfully ? new ValueTask<int>(Take(buffer, read.GetAwaiter().GetResult())) : read.IsCompleted ? read : RestAsync(read, buffer);
+        return read.IsCompletedSuccessfully ? new ValueTask<int>(Consume(buffer, read.GetAwaiter().GetResult())) : read.IsCompleted ? read : DelayAsync(read, buffer);
     }
 
     /// <summary>A read of the engine's begins.</summary>
-    public void BeginTurn() => _turn.Begin();
+    public void BeginTurn() => _quota.Begin();
 
     /// <summary>The handshake of the TLS session over this is over. Reads of the session that wait for its first data may end with <see cref="NoDataYetException"/>: whoever reads knows what that is.</summary>
     /// <param name="isTls13">It speaks TLS 1.3.</param>
@@ -105,7 +105,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     /// <summary>A read of the TLS session over this has brought so much data.</summary>
     public void EndSessionRead(int data)
     {
-        _session.Bring(data);
+        _session.AddData(data);
         if (data > 0 && MayEndEarly)
         {
             // What comes behind a handshake has come, and the library gives its buffer back with each read that ends.
@@ -122,7 +122,7 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
     public bool TryRead(Span<byte> into, out int read, out Exception? failure)
     {
         read = Socket.Receive(into, SocketFlags.None, out SocketError error);
-        failure = error is SocketError.Success or SocketError.WouldBlock ? null : StreamFaults.Of(error);
+        failure = error is SocketError.Success or SocketError.WouldBlock ? null : IoStreamErrors.Of(error);
         return error != SocketError.WouldBlock;
     }
 
@@ -138,13 +138,13 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
 
         if (Volatile.Read(ref _waitingWrites) > 0)
         {
-            return WaitForRoomAsync(buffer, cancellationToken);
+            return WaitUntilWritableAsync(buffer, cancellationToken);
         }
 
         int sent = Socket.Send(buffer.Span, SocketFlags.None, out SocketError error);
-        return error is not (SocketError.Success or SocketError.WouldBlock) ? ValueTask.FromException(StreamFaults.Of(error))
+        return error is not (SocketError.Success or SocketError.WouldBlock) ? ValueTask.FromException(IoStreamErrors.Of(error))
             : sent == buffer.Length ? default
-            : WaitForRoomAsync(buffer[sent..], cancellationToken);
+            : WaitUntilWritableAsync(buffer[sent..], cancellationToken);
     }
 
     /// <inheritdoc cref="InputWait.LeadsTo"/>
@@ -180,13 +180,13 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
 
     // A message that arrives in pieces, for one: rarer than the waits before it.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<int> RestAsync(ValueTask<int> read, Memory<byte> into)
+    private async ValueTask<int> DelayAsync(ValueTask<int> read, Memory<byte> into)
     {
-        Reads.Rest();
+        Reads.MarkIdle();
         PeerWaits?.Begin();
         try
         {
-            return Take(into, await read.ConfigureAwait(false));
+            return Consume(into, await read.ConfigureAwait(false));
         }
         finally
         {
@@ -203,27 +203,27 @@ internal sealed class ReadinessStream(Socket socket) : NetworkStream(socket, own
         return InputWait.HasInput(Socket) ? default : ValueTask.FromException<int>(new NoDataYetException());
     }
 
-    private int Take(Memory<byte> into, int got)
+    private int Consume(Memory<byte> into, int got)
     {
         if (!into.IsEmpty)
         {
-            Take(into.Span[..got]);
+            Consume(into.Span[..got]);
         }
 
         return got;
     }
 
-    private void Take(ReadOnlySpan<byte> bytes)
+    private void Consume(ReadOnlySpan<byte> bytes)
     {
         if (IsOfTls)
         {
-            _session.Take(bytes);
+            _session.AddRecordBytes(bytes);
         }
     }
 
     /// <summary>While it waits, further writes go behind it: the session says something of its own now and then, in answer to what it reads.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    private async ValueTask WaitForRoomAsync(ReadOnlyMemory<byte> rest, CancellationToken cancellation)
+    private async ValueTask WaitUntilWritableAsync(ReadOnlyMemory<byte> rest, CancellationToken cancellation)
     {
         Interlocked.Increment(ref _waitingWrites);
         try

@@ -10,7 +10,7 @@ namespace Net.Zlink.Transports;
 internal struct SessionBytes
 {
     // What a session may go through within one read, and without a write: its tickets are some KB, and an update of keys carries 5 bytes.
-    private const int MostWithoutData = 1024 * 1024;
+    private const int MaxRecordsWithoutData = 1024 * 1024;
 
     private const int HeaderSize = 5;
 
@@ -20,7 +20,7 @@ internal struct SessionBytes
     // An update of keys carries 5 bytes and costs 12 us, where data costs 1 us. So many of these, less one for each half a KiB of data, and the session is read a little at a time,
     private const int SmallRecord = 5;
     private const int ManySmallRecords = 64;
-    private const int MostSmallRecords = 1024;
+    private const int MaxSmallRecords = 1024;
     private const int DataOfSmallRecord = 512;
 
     // which is 75 of them: what was read at once is decrypted at once, and 32 KB of them took 14 ms of a shard.
@@ -38,15 +38,15 @@ internal struct SessionBytes
     private bool _isTls13;
 
     /// <summary>Bytes that this read of the session has taken without data.</summary>
-    public readonly bool HasTaken => _withoutData > 0;
+    public readonly bool HasBytesWithoutData => _withoutData > 0;
 
     /// <summary>The peer goes on and on with what is no data.</summary>
-    public readonly bool IsTooMuch => _withoutData > MostWithoutData || (_isTls13 && _unanswered > MostWithoutData);
+    public readonly bool IsTooMuch => _withoutData > MaxRecordsWithoutData || (_isTls13 && _unanswered > MaxRecordsWithoutData);
 
     private readonly bool IsOfSmallRecords => _smallRecords >= ManySmallRecords;
 
     /// <summary>How much is to be read from the socket at a time, of as much as there is room for.</summary>
-    public readonly int MostAtOnce(int room) => IsOfSmallRecords ? Math.Min(room, LittleRead) : room;
+    public readonly int MaxBytesPerRead(int capacity) => IsOfSmallRecords ? Math.Min(capacity, LittleRead) : capacity;
 
     /// <summary>What so many bytes take of a read's turn.</summary>
     public readonly int CostOf(int read) => IsOfSmallRecords ? read * SmallRecordCost : read;
@@ -62,7 +62,7 @@ internal struct SessionBytes
     public void BeginRead() => _withoutData = 0;
 
     /// <summary>Read from the socket, be it in the handshake.</summary>
-    public void Take(ReadOnlySpan<byte> bytes)
+    public void AddRecordBytes(ReadOnlySpan<byte> bytes)
     {
         _withoutData += bytes.Length;
         while (!bytes.IsEmpty)
@@ -88,7 +88,7 @@ internal struct SessionBytes
     }
 
     /// <summary>The session had so much data in what was read.</summary>
-    public void Bring(int data)
+    public void AddData(int data)
     {
         _smallRecords = Math.Max(0, _smallRecords - (data / DataOfSmallRecord));
         Volatile.Write(ref _unanswered, Math.Max(0, _unanswered - data));
@@ -101,7 +101,7 @@ internal struct SessionBytes
     {
         _header = 0;
         _toSkip = length;
-        _smallRecords += _isTls13 && length - Seal <= SmallRecord && _smallRecords < MostSmallRecords ? 1 : 0;
+        _smallRecords += _isTls13 && length - Seal <= SmallRecord && _smallRecords < MaxSmallRecords ? 1 : 0;
         Volatile.Write(ref _unanswered, _unanswered + Math.Max(0, length - Seal));
     }
 }

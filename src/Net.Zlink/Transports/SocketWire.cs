@@ -62,14 +62,14 @@ internal sealed class SocketWire : Wire
         }
 
         received = 0;
-        return Judge(error);
+        return Classify(error);
     }
 
     /// <inheritdoc/>
     public override WireStatus Send(ReadOnlySpan<byte> bytes, out int sent)
     {
         sent = Socket.Send(bytes, SocketFlags.None, out SocketError error);
-        return error == SocketError.Success ? WireStatus.Done : Judge(error);
+        return error == SocketError.Success ? WireStatus.Done : Classify(error);
     }
 
     /// <inheritdoc/>
@@ -79,7 +79,7 @@ internal sealed class SocketWire : Wire
     public override WireStatus Send(IList<ArraySegment<byte>> pieces, out int sent)
     {
         sent = Socket.Send(pieces, SocketFlags.None, out SocketError error);
-        return error == SocketError.Success ? WireStatus.Done : Judge(error);
+        return error == SocketError.Success ? WireStatus.Done : Classify(error);
     }
 
     /// <inheritdoc/>
@@ -150,7 +150,7 @@ internal sealed class SocketWire : Wire
         return WireStatus.Failed;
     }
 
-    private WireStatus Judge(SocketError error)
+    private WireStatus Classify(SocketError error)
     {
         if (error == SocketError.WouldBlock)
         {

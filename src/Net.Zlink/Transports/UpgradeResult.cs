@@ -11,7 +11,7 @@ namespace Net.Zlink.Transports;
 internal readonly record struct UpgradeResult(Wire? Wire, HandshakeFailure Cause, SocketError Error, string Sentence)
 {
     /// <summary>Of one that failed, where the peer has been told: goes on until it has ended its side, or the time for that is up. Never fails. Null: there is nothing to wait for.</summary>
-    public Task? Farewell { get; init; }
+    public Task? ErrorResponse { get; init; }
 
     /// <summary>A handshake that is complete.</summary>
     public static UpgradeResult Of(Wire wire) => new(wire, default, SocketError.Success, "");
@@ -21,7 +21,7 @@ internal readonly record struct UpgradeResult(Wire? Wire, HandshakeFailure Cause
 
     /// <summary>One whose connection ended: the peer closed it, or it broke.</summary>
     public static UpgradeResult Lost(string what, Exception exception) =>
-        new(null, HandshakeFailure.Lost, StreamFaults.ErrorOf(exception), $"the connection was lost during {what}: {StreamFaults.WordsOf(exception)}");
+        new(null, HandshakeFailure.Lost, IoStreamErrors.ErrorOf(exception), $"the connection was lost during {what}: {IoStreamErrors.WordsOf(exception)}");
 
     /// <summary>One that the time ran out for.</summary>
     public static UpgradeResult TimedOut(string what, TimeSpan limit) => new(null, HandshakeFailure.TimedOut, SocketError.TimedOut, $"{what} was not complete within {limit.TotalMilliseconds:0} ms");

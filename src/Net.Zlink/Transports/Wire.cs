@@ -15,7 +15,7 @@ namespace Net.Zlink.Transports;
 /// <param name="scheme">The transport's scheme, for texts.</param>
 internal abstract class Wire(Socket socket, string scheme) : IDisposable
 {
-    /// <summary>Free bytes in front of those that <see cref="TryTake"/> hands over, for what the caller has kept of a frame that they complete: 8 KiB, as much as it ever keeps outside a buffer of the frame's own.</summary>
+    /// <summary>Free bytes in front of those that <see cref="TryDetachBuffer"/> hands over, for what the caller has kept of a frame that they complete: 8 KiB, as much as it ever keeps outside a buffer of the frame's own.</summary>
     public const int Headroom = 8 * 1024;
 
     /// <summary>So much of what a peer goes on sending after our end is thrown away: if it has not got what we wrote by then, it does so without being read, within the close timeout.</summary>
@@ -60,7 +60,7 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>Our side can end alone, and the peer may go on sending for as long as it likes. False: it answers our end with its own, and says no more.</summary>
     public virtual bool EndsByHalves => true;
 
-    /// <summary>What is read lies in a buffer of the transport's own first: <see cref="Receive"/> copies, <see cref="TryTake"/> hands it over.</summary>
+    /// <summary>What is read lies in a buffer of the transport's own first: <see cref="Receive"/> copies, <see cref="TryDetachBuffer"/> hands it over.</summary>
     public virtual bool HasOwnBuffer => false;
 
     /// <summary>Bytes that have arrived and can be read without a wait, as far as that is known.</summary>
@@ -97,7 +97,7 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <param name="array">Of the pool the wire was made with; the caller's from here on.</param>
     /// <param name="start">Where the bytes start.</param>
     /// <param name="length">How many there are.</param>
-    public virtual bool TryTake([NotNullWhen(true)] out byte[]? array, out int start, out int length)
+    public virtual bool TryDetachBuffer([NotNullWhen(true)] out byte[]? array, out int start, out int length)
     {
         (array, start, length) = (null, 0, 0);
         return false;
@@ -129,7 +129,7 @@ internal abstract class Wire(Socket socket, string scheme) : IDisposable
     /// <summary>
     /// For <see cref="Dispose"/> to follow: what the system has taken of us it then goes on delivering, and our end behind it. .NET makes a reset of a disposal while something is pending, but not where the socket was told of an end.
     /// </summary>
-    public void KeepFromReset()
+    public void AvoidReset()
     {
         try
         {

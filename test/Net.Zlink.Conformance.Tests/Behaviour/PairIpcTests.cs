@@ -1,4 +1,4 @@
-using Net.Zlink.Conformance.Tests.Behaviour.Kit;
+using Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
 using Net.Zlink.Tests.Support;
 using Xunit;
 

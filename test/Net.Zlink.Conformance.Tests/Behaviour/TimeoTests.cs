@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using Net.Zlink.Conformance.Tests.Behaviour.Kit;
+using Net.Zlink.Conformance.Tests.Behaviour.Fixtures;
 using Net.Zlink.Tests.Support;
 using Xunit;
 

@@ -14,7 +14,7 @@ internal sealed class ManagedOptionHolder(NativeSocketType type, ZlinkContext co
     public int TrySetOption(int number, ReadOnlySpan<byte> value) => _stream is null ? ManagedNumbers.TrySet(_socket!, number, value) : ManagedNumbers.TrySet(_stream, number, value);
 
     /// <summary>As <see cref="NativeSocket.TryGetOption"/> tells it.</summary>
-    public string TryGetOption(int number, int room) => _stream is null ? ManagedNumbers.TryGet(_socket!, number, room) : ManagedNumbers.TryGet(_stream, number, room);
+    public string TryGetOption(int number, int capacity) => _stream is null ? ManagedNumbers.TryGet(_socket!, number, capacity) : ManagedNumbers.TryGet(_stream, number, capacity);
 
     public void Dispose()
     {

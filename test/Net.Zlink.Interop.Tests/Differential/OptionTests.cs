@@ -81,13 +81,13 @@ public sealed class OptionTests
 
     private static void Compare(string when, int number, NativeSocket native, ManagedOptionHolder ours, List<string> differences)
     {
-        foreach (int room in s_rooms)
+        foreach (int capacity in s_rooms)
         {
-            string natively = native.TryGetOption(number, room);
-            string here = ours.TryGetOption(number, room);
+            string natively = native.TryGetOption(number, capacity);
+            string here = ours.TryGetOption(number, capacity);
             if (!string.Equals(natively, here, StringComparison.Ordinal) && !string.Equals(here, s_noMeaning, StringComparison.Ordinal))
             {
-                differences.Add($"{when} in {room}: natively {natively}, ours {here}");
+                differences.Add($"{when} in {capacity}: natively {natively}, ours {here}");
             }
         }
     }

@@ -78,10 +78,10 @@ internal sealed unsafe class NativeSocket(nint handle) : IDisposable
     }
 
     /// <summary>The bytes, or an error's number, as text.</summary>
-    public string TryGetOption(int option, int room)
+    public string TryGetOption(int option, int capacity)
     {
-        byte[] value = new byte[room + 1]; // A pointer to none would be another case.
-        nuint length = (nuint)room;
+        byte[] value = new byte[capacity + 1]; // A pointer to none would be another case.
+        nuint length = (nuint)capacity;
         fixed (byte* pointer = value)
         {
             return NativeFunctions.zlink_getsockopt(Handle, option, pointer, ref length) == 0 ? OptionText.Of(value.AsSpan(0, (int)length)) : OptionText.Of(NativeFunctions.LastError);

@@ -25,7 +25,7 @@ internal interface IPeerSocket : IDisposable
     int TrySetOption(int option, ReadOnlySpan<byte> value);
 
     /// <summary>What is read of an option into so much room, or an error's number, as <see cref="OptionText"/>.</summary>
-    string TryGetOption(int option, int room);
+    string TryGetOption(int option, int capacity);
 
     /// <summary>On SUB and XSUB: asks for messages that begin so.</summary>
     void Subscribe(ReadOnlySpan<byte> prefix);

@@ -13,9 +13,9 @@ internal static class ManagedNumbers
 
     public static int TrySet(StreamSocket socket, int number, ReadOnlySpan<byte> value) => TrySet<StreamSocket>(socket, NativeOptions.Set, number, value);
 
-    public static string TryGet(ZlinkSocket socket, int number, int room) => TryGet<ZlinkSocket>(socket, NativeOptions.Get, number, room);
+    public static string TryGet(ZlinkSocket socket, int number, int capacity) => TryGet<ZlinkSocket>(socket, NativeOptions.Get, number, capacity);
 
-    public static string TryGet(StreamSocket socket, int number, int room) => TryGet<StreamSocket>(socket, NativeOptions.Get, number, room);
+    public static string TryGet(StreamSocket socket, int number, int capacity) => TryGet<StreamSocket>(socket, NativeOptions.Get, number, capacity);
 
     private static int TrySet<T>(T socket, Setter<T> set, int number, ReadOnlySpan<byte> value)
     {
@@ -30,9 +30,9 @@ internal static class ManagedNumbers
         }
     }
 
-    private static string TryGet<T>(T socket, Getter<T> get, int number, int room)
+    private static string TryGet<T>(T socket, Getter<T> get, int number, int capacity)
     {
-        byte[] value = new byte[room];
+        byte[] value = new byte[capacity];
         try
         {
             return OptionText.Of(value.AsSpan(0, get(socket, number, value)));

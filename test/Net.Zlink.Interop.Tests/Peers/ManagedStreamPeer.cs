@@ -58,7 +58,7 @@ internal sealed class ManagedStreamPeer : IPeerSocket
 
     public int TrySetOption(int option, ReadOnlySpan<byte> value) => ManagedNumbers.TrySet(_socket, option, value);
 
-    public string TryGetOption(int option, int room) => ManagedNumbers.TryGet(_socket, option, room);
+    public string TryGetOption(int option, int capacity) => ManagedNumbers.TryGet(_socket, option, capacity);
 
     public PeerSendResult Send(IReadOnlyList<byte[]> parts, TimeSpan timeout)
     {

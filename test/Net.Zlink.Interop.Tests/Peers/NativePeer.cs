@@ -42,7 +42,7 @@ internal sealed class NativePeer : IPeerSocket
 
     public int TrySetOption(int option, ReadOnlySpan<byte> value) => _socket.TrySetOption(option, value);
 
-    public string TryGetOption(int option, int room) => _socket.TryGetOption(option, room);
+    public string TryGetOption(int option, int capacity) => _socket.TryGetOption(option, capacity);
 
     public void Subscribe(ReadOnlySpan<byte> prefix) => ChangeSubscription(NativeOption.Subscribe, 1, prefix);
 

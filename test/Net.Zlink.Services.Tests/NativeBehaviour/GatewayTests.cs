@@ -86,7 +86,7 @@ public class GatewayTests
             {
                 await registration.UpdateWeightAsync((i % 2) + 1, Guard.Token);
             }
-        }, Guard.Token);
+        });
         Task[] senders = [.. Enumerable.Range(0, Threads).Select(_ => Task.Factory.StartNew(
             () =>
             {

@@ -58,14 +58,14 @@ internal sealed class GatewayScene : IAsyncDisposable
 
     public void List(string endpoint, string id, uint weight = 1)
     {
-        _instances.RemoveAll(instance => string.Equals(instance.Endpoint, endpoint, StringComparison.Ordinal));
+        _instances.RemoveAll(instance => instance.Endpoint == endpoint);
         _instances.Add(new ServiceInstance(Service, endpoint, RoutingId.FromText(id), weight));
         Directory.SetService(Service, _instances);
     }
 
     public void Unlist(string endpoint)
     {
-        _instances.RemoveAll(instance => string.Equals(instance.Endpoint, endpoint, StringComparison.Ordinal));
+        _instances.RemoveAll(instance => instance.Endpoint == endpoint);
         Directory.SetService(Service, _instances);
     }
 

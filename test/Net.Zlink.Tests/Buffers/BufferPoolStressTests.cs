@@ -18,14 +18,14 @@ public sealed class BufferPoolStressTests
     public void No_buffer_is_ever_in_two_hands_while_threads_rent_pass_on_return_and_trim(int warm, int keep)
     {
         using BufferPool pool = TestPools.Create(warm: warm, keep: keep);
-        var exchange = new Held?[64];
+        var exchange = new Rented?[64];
         using var together = new Barrier(Threads);
         TestPools.OnNewThreads(Threads, thread =>
         {
             together.SignalAndWait(TimeSpan.FromSeconds(30));
             Work(pool, thread, exchange);
         });
-        foreach (Held? left in exchange)
+        foreach (Rented? left in exchange)
         {
             Return(pool, left);
         }
@@ -42,12 +42,12 @@ public sealed class BufferPoolStressTests
         }
     }
 
-    private static void Work(BufferPool pool, int thread, Held?[] exchange)
+    private static void Work(BufferPool pool, int thread, Rented?[] exchange)
     {
         var random = new Random(thread);
         for (int step = 0; step < Steps; step++)
         {
-            var held = new Held(pool.RentArray(Sizes[random.Next(Sizes.Length)]), ((long)thread << 32) | (uint)step);
+            var held = new Rented(pool.RentArray(Sizes[random.Next(Sizes.Length)]), ((long)thread << 32) | (uint)step);
             Write(held);
             Return(pool, Interlocked.Exchange(ref exchange[random.Next(exchange.Length)], held));
             if (thread == 0 && step % 500 == 0)
@@ -59,13 +59,13 @@ public sealed class BufferPoolStressTests
     }
 
     // The first 512 bytes and the last 8 in full: enough to see any other writer, cheap enough for many steps.
-    private static void Write(Held held)
+    private static void Write(Rented held)
     {
         Head(held).Fill(held.Stamp);
         MemoryMarshal.Cast<byte, long>(held.Array.AsSpan())[^1] = held.Stamp;
     }
 
-    private static void Return(BufferPool pool, Held? held)
+    private static void Return(BufferPool pool, Rented? held)
     {
         if (held is not null)
         {
@@ -75,7 +75,7 @@ public sealed class BufferPoolStressTests
         }
     }
 
-    private static Span<long> Head(Held held) => MemoryMarshal.Cast<byte, long>(held.Array.AsSpan(0, Math.Min(held.Array.Length, 512)));
+    private static Span<long> Head(Rented held) => MemoryMarshal.Cast<byte, long>(held.Array.AsSpan(0, Math.Min(held.Array.Length, 512)));
 
-    private sealed record Held(byte[] Array, long Stamp);
+    private sealed record Rented(byte[] Array, long Stamp);
 }

@@ -25,14 +25,14 @@ public sealed class SizeClassesTests
         Assert.Equal(66, expected.Count);
         Assert.Equal(expected, BufferPool.ClassSizes.ToArray());
         Assert.Equal(SizeClasses.Count, expected.Count);
-        Assert.Equal(SizeClasses.Largest, expected[^1]);
+        Assert.Equal(SizeClasses.LargestSize, expected[^1]);
     }
 
     [Fact]
     public void Every_length_finds_the_smallest_class_that_holds_it()
     {
         int expected = 0;
-        for (int length = 0; length <= SizeClasses.Largest; length++)
+        for (int length = 0; length <= SizeClasses.LargestSize; length++)
         {
             if (length > SizeClasses.Sizes[expected])
             {

@@ -1,7 +1,7 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Tests.Support;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 
@@ -189,7 +189,7 @@ public sealed class BlockingWaitTests
     /// <summary>A list where another thread has just decided the outcome, and says so when it is asked.</summary>
     private sealed class DecidedList(Waiter<int> waiter) : IWaiterList
     {
-        public bool TryTakeOut(WaiterNode node)
+        public bool TryRemove(WaiterNode node)
         {
             new Thread(() => waiter.Complete(9)) { IsBackground = true }.Start();
             return false;

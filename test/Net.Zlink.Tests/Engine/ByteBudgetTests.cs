@@ -18,8 +18,8 @@ public sealed class ByteBudgetTests
     public void Queues_hold_no_more_together_than_the_limit_and_16_KiB_each()
     {
         ByteBudget budget = NewBudget(1024 * KiB);
-        OutboundBench[] all = [.. Enumerable.Range(0, 20).Select(_ => New(budget))];
-        foreach (OutboundBench bench in all)
+        OutboundFixture[] all = [.. Enumerable.Range(0, 20).Select(_ => New(budget))];
+        foreach (OutboundFixture bench in all)
         {
             Fill(bench);
         }
@@ -36,9 +36,9 @@ public sealed class ByteBudgetTests
     public void A_message_of_any_size_enters_an_empty_queue_whatever_others_hold()
     {
         ByteBudget budget = NewBudget(64 * KiB);
-        using OutboundBench hog = New(budget);
+        using OutboundFixture hog = New(budget);
         Fill(hog);
-        using OutboundBench other = New(budget);
+        using OutboundFixture other = New(budget);
         Assert.Equal(SendStatus.Accepted, other.Append(new byte[256 * KiB]));
         Assert.Equal((SendStatus.Full, FullCause.Context), (other.Append([1]), other.Queue.FullCause));
         other.WriteAll();
@@ -49,13 +49,13 @@ public sealed class ByteBudgetTests
     public void Only_what_the_context_refuses_is_put_down_to_it()
     {
         ByteBudget budget = NewBudget(64 * KiB);
-        using OutboundBench hog = New(budget);
+        using OutboundFixture hog = New(budget);
         Fill(hog);
         Assert.Equal(FullCause.Context, hog.Queue.FullCause);
-        using var bytes = new OutboundBench(TestPools.Create(), new QueueLimits(0, Size), budget);
+        using var bytes = new OutboundFixture(TestPools.Create(), new QueueLimits(0, Size), budget);
         Fill(bytes);
         Assert.Equal((1, FullCause.Bytes), (bytes.Queue.Counts.QueuedMessages, bytes.Queue.FullCause));
-        using var messages = new OutboundBench(TestPools.Create(), new QueueLimits(1, 0), budget);
+        using var messages = new OutboundFixture(TestPools.Create(), new QueueLimits(1, 0), budget);
         Fill(messages);
         Assert.Equal((1, FullCause.Messages), (messages.Queue.Counts.QueuedMessages, messages.Queue.FullCause));
         hog.Queue.SetLimits(new QueueLimits(1, 0));
@@ -67,7 +67,7 @@ public sealed class ByteBudgetTests
     public void A_queue_of_a_lower_limit_of_its_own_never_takes_more_than_that()
     {
         ByteBudget budget = NewBudget(1024 * KiB);
-        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(0, 40 * KiB), budget);
+        using var bench = new OutboundFixture(TestPools.Create(), new QueueLimits(0, 40 * KiB), budget);
         Fill(bench);
         Assert.Equal((40 * KiB) - Free, budget.Used);
         Assert.Equal(FullCause.Bytes, bench.Queue.FullCause);
@@ -77,9 +77,9 @@ public sealed class ByteBudgetTests
     public async Task A_send_that_waits_enters_once_another_queue_has_emptied()
     {
         ByteBudget budget = NewBudget(128 * KiB);
-        using OutboundBench hog = New(budget);
+        using OutboundFixture hog = New(budget);
         Fill(hog);
-        using OutboundBench other = New(budget);
+        using OutboundFixture other = New(budget);
         Fill(other);
         (SendStatus status, Task<SendStatus>? wait) = other.AppendOrWait(new byte[Size]);
         Assert.Equal(SendStatus.Full, status);
@@ -95,11 +95,11 @@ public sealed class ByteBudgetTests
     public async Task A_sender_that_was_refused_is_told_however_another_queue_gives_back(string how)
     {
         ByteBudget budget = NewBudget(128 * KiB);
-        using OutboundBench hog = New(budget);
+        using OutboundFixture hog = New(budget);
         Fill(hog);
         hog.BeginWrite();
         var told = new TaskCompletionSource();
-        using var other = new OutboundBench(TestPools.Create(), default, budget) { Queue = new OutboundQueue(TestPools.Create(), default, budget) { RoomAgain = () => told.TrySetResult() } };
+        using var other = new OutboundFixture(TestPools.Create(), default, budget) { Queue = new OutboundQueue(TestPools.Create(), default, budget) { CapacityAvailable = () => told.TrySetResult() } };
         Fill(other);
         switch (how)
         {
@@ -129,11 +129,11 @@ public sealed class ByteBudgetTests
     {
         const int Waiting = 300; // Several turns of telling.
         ByteBudget budget = NewBudget(Waiting * 32 * KiB);
-        using OutboundBench hog = New(budget);
+        using OutboundFixture hog = New(budget);
         Fill(hog);
-        OutboundBench[] all = [.. Enumerable.Range(0, Waiting).Select(_ => New(budget))];
+        OutboundFixture[] all = [.. Enumerable.Range(0, Waiting).Select(_ => New(budget))];
         var waits = new List<Task<SendStatus>>();
-        foreach (OutboundBench bench in all)
+        foreach (OutboundFixture bench in all)
         {
             Fill(bench);
             waits.Add(bench.AppendOrWait(new byte[Size]).Wait!);
@@ -150,16 +150,16 @@ public sealed class ByteBudgetTests
     {
         const int Large = 1024 * KiB;
         ByteBudget budget = NewBudget(256 * KiB);
-        using OutboundBench hog = New(budget);
+        using OutboundFixture hog = New(budget);
         Fill(hog);
-        OutboundBench[] all = [.. Enumerable.Range(0, 300).Select(_ => New(budget))];
-        foreach (OutboundBench bench in all)
+        OutboundFixture[] all = [.. Enumerable.Range(0, 300).Select(_ => New(budget))];
+        foreach (OutboundFixture bench in all)
         {
             Assert.Equal(SendStatus.Accepted, bench.Append(new byte[Large]));
             Assert.Equal(SendStatus.Full, bench.AppendOrWait([1]).Status);
         }
 
-        using OutboundBench last = New(budget);
+        using OutboundFixture last = New(budget);
         Fill(last);
         Task<SendStatus> wait = last.AppendOrWait(new byte[Size]).Wait!;
         hog.WriteAll();
@@ -173,11 +173,11 @@ public sealed class ByteBudgetTests
     public async Task Many_that_were_refused_once_and_want_nothing_any_more_hold_up_nobody()
     {
         ByteBudget budget = NewBudget(256 * KiB);
-        using OutboundBench hog = New(budget);
+        using OutboundFixture hog = New(budget);
         Fill(hog);
-        OutboundBench[] all = [.. Enumerable.Range(0, 200).Select(_ => New(budget))];
+        OutboundFixture[] all = [.. Enumerable.Range(0, 200).Select(_ => New(budget))];
         Array.ForEach(all, Fill);
-        using OutboundBench last = New(budget);
+        using OutboundFixture last = New(budget);
         Fill(last);
         Task<SendStatus> wait = last.AppendOrWait(new byte[Size]).Wait!;
         hog.WriteAll();
@@ -191,7 +191,7 @@ public sealed class ByteBudgetTests
     public void A_batch_for_a_queue_that_has_ended_takes_nothing()
     {
         ByteBudget budget = NewBudget(256 * KiB);
-        using OutboundBench bench = New(budget);
+        using OutboundFixture bench = New(budget);
         Slab slab = bench.Slabs.Rent(4 * Size);
         Assert.Equal(SendStatus.Accepted, bench.Queue.TryAppendShared(slab, 0, 4 * Size, messages: 4, out _));
         bench.Queue.Abandon();
@@ -204,10 +204,10 @@ public sealed class ByteBudgetTests
     public async Task What_was_refused_for_the_context_stays_put_down_to_it_when_there_is_room_again()
     {
         ByteBudget budget = NewBudget(128 * KiB);
-        using OutboundBench hog = New(budget);
+        using OutboundFixture hog = New(budget);
         Fill(hog);
         var told = new TaskCompletionSource();
-        using var other = new OutboundBench(TestPools.Create(), default, budget) { Queue = new OutboundQueue(TestPools.Create(), default, budget) { RoomAgain = () => told.TrySetResult() } };
+        using var other = new OutboundFixture(TestPools.Create(), default, budget) { Queue = new OutboundQueue(TestPools.Create(), default, budget) { CapacityAvailable = () => told.TrySetResult() } };
         Fill(other);
         hog.WriteAll();
         await told.Task.Guarded();
@@ -218,14 +218,14 @@ public sealed class ByteBudgetTests
     public void What_a_queue_held_at_its_height_is_given_back_when_others_need_it()
     {
         ByteBudget budget = NewBudget(1024 * KiB);
-        using OutboundBench high = New(budget);
+        using OutboundFixture high = New(budget);
         Assert.All(Enumerable.Range(0, 90), _ => Assert.Equal(SendStatus.Accepted, high.Append(new byte[Size])));
         while (high.Queue.Counts.QueuedBytes > 500 * KiB)
         {
             high.WriteOne();
         }
 
-        using OutboundBench other = New(budget);
+        using OutboundFixture other = New(budget);
         Fill(other);
         long before = budget.Used;
         high.WriteOne();
@@ -240,7 +240,7 @@ public sealed class ByteBudgetTests
         ByteBudget budget = NewBudget(160 * KiB);
         await Task.WhenAll(Enumerable.Range(0, Queues).Select(q => Task.Run(async () =>
         {
-            using OutboundBench bench = New(budget);
+            using OutboundFixture bench = New(budget);
             for (int i = 0; i < Rounds; i++)
             {
                 // The second one finds room only if the context has it: nothing is written before, so nobody else lets it in. What each needs differs.
@@ -258,9 +258,9 @@ public sealed class ByteBudgetTests
 
     private static ByteBudget NewBudget(long limit) => ByteBudget.Of(limit, NullLogger.Instance)!;
 
-    private static OutboundBench New(ByteBudget budget) => new(TestPools.Create(), default, budget);
+    private static OutboundFixture New(ByteBudget budget) => new(TestPools.Create(), default, budget);
 
-    private static void Fill(OutboundBench bench)
+    private static void Fill(OutboundFixture bench)
     {
         while (bench.Append(new byte[Size]) == SendStatus.Accepted)
         {

@@ -5,7 +5,7 @@ using Net.Zlink.Protocol.Stream;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Transports;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 
@@ -49,7 +49,7 @@ public sealed class ConnectionReaderTests
 
         public TaskCompletionSource Closed { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-        public bool AnswersInPlace => false;
+        public bool RepliesSynchronously => false;
 
         public string Name => "a test";
 

@@ -10,7 +10,7 @@ using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 
@@ -20,11 +20,11 @@ public sealed class ConnectionTests
     [Fact]
     public async Task What_was_accepted_arrives_before_the_end_when_a_connection_closes_in_order()
     {
-        await using var bench = await Bench.OpenAsync();
+        await using var bench = await Fixture.OpenAsync();
         byte[] payload = Pattern(3_000_000, 1);
         Assert.Equal(SendStatus.Accepted, bench.Send(payload));
         bench.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
-        Assert.Equal(OutboundBench.Frame(payload), await bench.ReadToEndAsync());
+        Assert.Equal(OutboundFixture.Frame(payload), await bench.ReadToEndAsync());
         bench.Peer.Dispose();
         await bench.Sink.Closed.Task.WaitAsync(Patience, TestContext.Current.CancellationToken);
         bench.Sink.Expect("opened", "closing Local", "closed");
@@ -36,7 +36,7 @@ public sealed class ConnectionTests
     public async Task A_connection_that_is_told_to_close_before_it_starts_waits_for_input_once_and_ends_in_order()
     {
         // Its shard is further than the thread that makes it: our end is sent, and the peer's is to be waited for.
-        await using var bench = await Bench.OpenAsync(start: false);
+        await using var bench = await Fixture.OpenAsync(start: false);
         bench.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
         Assert.Empty(await bench.ReadToEndAsync());
         await DrainAsync(bench.Shard);
@@ -51,10 +51,10 @@ public sealed class ConnectionTests
     public async Task A_peer_that_is_stuck_writing_to_us_still_gets_everything()
     {
         // It sends without reading until we close: it reads only when its own writes are through, which needs us to read on.
-        await using var bench = await Bench.OpenAsync();
+        await using var bench = await Fixture.OpenAsync();
         byte[] payload = Pattern(3_000_000, 2);
         bench.Send(payload);
-        byte[] flood = OutboundBench.Frame(Pattern(900_000, 3));
+        byte[] flood = OutboundFixture.Frame(Pattern(900_000, 3));
         var sending = Task.Run(
             async () =>
             {
@@ -72,7 +72,7 @@ public sealed class ConnectionTests
     [Fact]
     public async Task What_leaves_in_one_write_arrives_in_order_whatever_it_is_made_of_and_however_full_the_peer_is()
     {
-        await using var bench = await Bench.OpenAsync();
+        await using var bench = await Fixture.OpenAsync();
         OutboundQueue queue = bench.Connection.Outbound;
         var slabs = new Slab.SlabCache(bench.Pool);
         var owners = new List<CountingOwner>();
@@ -84,14 +84,14 @@ public sealed class ConnectionTests
             for (int i = 0; i < 200; i++)
             {
                 byte[] payload = Pattern(i % 5 == 0 ? 100 : OutboundChain.LargePayload + (i * 500), i);
-                expected.Write(OutboundBench.Frame(payload));
-                FrameHeader header = OutboundBench.HeaderOf(payload.Length);
+                expected.Write(OutboundFixture.Frame(payload));
+                FrameHeader header = OutboundFixture.HeaderOf(payload.Length);
                 bool mine = false;
                 switch (i % 4)
                 {
                     case 0:
                         Slab slab = slabs.Rent(payload.Length + 4);
-                        OutboundBench.Frame(payload).CopyTo(slab.Array, 0);
+                        OutboundFixture.Frame(payload).CopyTo(slab.Array, 0);
                         queue.TryAppendShared(slab, 0, payload.Length + 4, 1, out mine);
                         slab.Release();
                         break;
@@ -126,7 +126,7 @@ public sealed class ConnectionTests
     [Fact]
     public async Task An_abort_is_not_taken_back_by_a_later_wish_to_close_in_order()
     {
-        await using var bench = await Bench.OpenAsync(linger: Timeout.InfiniteTimeSpan);
+        await using var bench = await Fixture.OpenAsync(linger: Timeout.InfiniteTimeSpan);
 
         // The peer reads nothing: an orderly close would wait for it for ever. Both wishes come before the shard runs.
         bench.Send(new byte[20_000_000]);
@@ -144,7 +144,7 @@ public sealed class ConnectionTests
     [Fact]
     public async Task An_abort_speeds_up_an_orderly_close_that_is_stuck()
     {
-        await using var bench = await Bench.OpenAsync(linger: Timeout.InfiniteTimeSpan);
+        await using var bench = await Fixture.OpenAsync(linger: Timeout.InfiniteTimeSpan);
         bench.Send(new byte[20_000_000]);
         bench.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
         await DrainAsync(bench.Shard);
@@ -157,7 +157,7 @@ public sealed class ConnectionTests
     [Fact]
     public async Task The_linger_time_bounds_what_waits_and_the_close_time_bounds_what_has_begun_and_the_wait_for_the_peers_end()
     {
-        await using (var stuck = await Bench.OpenAsync(linger: TimeSpan.FromSeconds(3)))
+        await using (var stuck = await Fixture.OpenAsync(linger: TimeSpan.FromSeconds(3)))
         {
             stuck.Send(new byte[20_000_000]);
             stuck.Send([1]);
@@ -180,7 +180,7 @@ public sealed class ConnectionTests
             await stuck.Sink.Closed.Task.WaitAsync(Patience, TestContext.Current.CancellationToken);
         }
 
-        await using var silent = await Bench.OpenAsync(linger: TimeSpan.FromSeconds(3));
+        await using var silent = await Fixture.OpenAsync(linger: TimeSpan.FromSeconds(3));
         silent.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly);
         Assert.Empty(await silent.ReadToEndAsync());
         await DrainAsync(silent.Shard); // The wait is armed after our end was sent.
@@ -194,10 +194,10 @@ public sealed class ConnectionTests
     {
         foreach (bool reportThrows in (bool[])[false, true])
         {
-            await using var bench = await Bench.OpenAsync();
+            await using var bench = await Fixture.OpenAsync();
             bench.Sink.OnFramesThrows = true;
             bench.Sink.OnFaultThrows = reportThrows;
-            await bench.Peer.SendAsync(OutboundBench.Frame([1]), TestContext.Current.CancellationToken);
+            await bench.Peer.SendAsync(OutboundFixture.Frame([1]), TestContext.Current.CancellationToken);
             await bench.Sink.Closed.Task.WaitAsync(Patience, TestContext.Current.CancellationToken);
             bench.Sink.Expect("opened", "fault", "closing HandlerFailed", "closed");
             bool alive = false;
@@ -209,11 +209,11 @@ public sealed class ConnectionTests
     [Fact]
     public async Task A_parked_connection_reads_nothing_until_it_is_resumed()
     {
-        await using var bench = await Bench.OpenAsync();
+        await using var bench = await Fixture.OpenAsync();
         bench.Sink.Answer = Delivery.Park;
-        await bench.Peer.SendAsync(OutboundBench.Frame([1]), TestContext.Current.CancellationToken);
+        await bench.Peer.SendAsync(OutboundFixture.Frame([1]), TestContext.Current.CancellationToken);
         await bench.Sink.NextFramesAsync();
-        await bench.Peer.SendAsync(OutboundBench.Frame([2]), TestContext.Current.CancellationToken);
+        await bench.Peer.SendAsync(OutboundFixture.Frame([2]), TestContext.Current.CancellationToken);
         await DrainAsync(bench.Shard);
         await DrainAsync(bench.Shard);
         Assert.True(bench.Connection.IsParked);
@@ -226,9 +226,9 @@ public sealed class ConnectionTests
     [Fact]
     public async Task An_idle_connection_ends_in_its_time_and_a_parked_one_does_not()
     {
-        await using var bench = await Bench.OpenAsync(idle: TimeSpan.FromSeconds(10));
+        await using var bench = await Fixture.OpenAsync(idle: TimeSpan.FromSeconds(10));
         bench.Sink.Answer = Delivery.Park;
-        await bench.Peer.SendAsync(OutboundBench.Frame([1]), TestContext.Current.CancellationToken);
+        await bench.Peer.SendAsync(OutboundFixture.Frame([1]), TestContext.Current.CancellationToken);
         await bench.Sink.NextFramesAsync();
         await DrainAsync(bench.Shard);
         for (int i = 0; i < 3; i++)
@@ -254,7 +254,7 @@ public sealed class ConnectionTests
     [Fact]
     public async Task A_peer_that_takes_nothing_is_cut_off_after_the_write_time()
     {
-        await using var bench = await Bench.OpenAsync(write: TimeSpan.FromSeconds(4));
+        await using var bench = await Fixture.OpenAsync(write: TimeSpan.FromSeconds(4));
         bench.Send(new byte[20_000_000]);
         await DrainAsync(bench.Shard);
         Assert.True(SpinWait.SpinUntil(() => bench.Time.ArmedTimers == 1, Patience));
@@ -272,7 +272,7 @@ public sealed class ConnectionTests
     [InlineData(true, DisconnectReason.TransportError)]
     public async Task The_peers_end_in_the_middle_of_a_frame_and_its_reset_are_told_apart(bool reset, DisconnectReason reason)
     {
-        await using var bench = await Bench.OpenAsync();
+        await using var bench = await Fixture.OpenAsync();
         await bench.Peer.SendAsync((byte[])[0, 0, 0x40, 0, 1, 2, 3], TestContext.Current.CancellationToken);
         await DrainAsync(bench.Shard);
         bench.Peer.Close(reset ? 0 : -1);
@@ -283,7 +283,7 @@ public sealed class ConnectionTests
     [Fact]
     public async Task A_close_before_the_start_has_run_ends_the_connection_all_the_same()
     {
-        await using var bench = await Bench.OpenAsync(start: false);
+        await using var bench = await Fixture.OpenAsync(start: false);
         Hold(bench.Shard, () =>
         {
             bench.Connection.RequestClose(DisconnectReason.Local, CloseMode.Abort);
@@ -298,12 +298,12 @@ public sealed class ConnectionTests
     [Fact]
     public async Task Donated_memory_that_is_disposed_too_early_costs_its_own_connection_only()
     {
-        await using var bench = await Bench.OpenAsync();
+        await using var bench = await Fixture.OpenAsync();
         var owner = new CountingOwner(new byte[OutboundChain.LargePayload]);
         bool schedule = false;
         Hold(bench.Shard, () =>
         {
-            bench.Connection.Outbound.AppendOrWait(new HeldMessage(OutboundBench.HeaderOf(OutboundChain.LargePayload), owner.Memory, owner), new SendWaiter(), out schedule);
+            bench.Connection.Outbound.AppendOrWait(new DeferredMessage(OutboundFixture.HeaderOf(OutboundChain.LargePayload), owner.Memory, owner), new SendWaiter(), out schedule);
             ((IDisposable)owner).Dispose();
             bench.Connection.ScheduleFlush();
         });
@@ -316,7 +316,7 @@ public sealed class ConnectionTests
     [Fact]
     public async Task Donated_memory_that_is_disposed_too_early_is_all_that_a_queue_that_goes_on_loses()
     {
-        await using var bench = await Bench.OpenAsync();
+        await using var bench = await Fixture.OpenAsync();
         OutboundQueue queue = bench.Connection.Outbound;
         byte[] payload = Pattern(100, 1);
         IMemoryOwner<byte> owner = bench.Pool.Rent(OutboundChain.LargePayload);
@@ -335,12 +335,12 @@ public sealed class ConnectionTests
         queue.Abandon();
     }
 
-    private sealed class Bench : IAsyncDisposable
+    private sealed class Fixture : IAsyncDisposable
     {
         private readonly BufferPool _pool = TestPools.Create();
         private readonly Slab.SlabCache _slabs;
 
-        private Bench(Socket peer, Socket ours, TimeSpan linger, TimeSpan idle, TimeSpan write)
+        private Fixture(Socket peer, Socket ours, TimeSpan linger, TimeSpan idle, TimeSpan write)
         {
             Peer = peer;
             _slabs = new Slab.SlabCache(_pool);
@@ -374,10 +374,10 @@ public sealed class ConnectionTests
 
         public Sink Sink { get; } = new();
 
-        public static async Task<Bench> OpenAsync(TimeSpan? linger = null, TimeSpan idle = default, TimeSpan write = default, bool start = true)
+        public static async Task<Fixture> OpenAsync(TimeSpan? linger = null, TimeSpan idle = default, TimeSpan write = default, bool start = true)
         {
             (Socket peer, Socket ours) = await ConnectedPairAsync();
-            var bench = new Bench(peer, ours, linger ?? TimeSpan.FromSeconds(30), idle, write);
+            var bench = new Fixture(peer, ours, linger ?? TimeSpan.FromSeconds(30), idle, write);
             if (start)
             {
                 bench.Connection.Start();
@@ -389,7 +389,7 @@ public sealed class ConnectionTests
 
         public SendStatus Send(byte[] payload)
         {
-            SendStatus status = Connection.Outbound.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(payload.Length), payload), out bool schedule);
+            SendStatus status = Connection.Outbound.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(payload.Length), payload), out bool schedule);
             if (schedule)
             {
                 Connection.ScheduleFlush();
@@ -448,7 +448,7 @@ public sealed class ConnectionTests
 
         public int Frames => Volatile.Read(ref _frames);
 
-        public bool AnswersInPlace => false;
+        public bool RepliesSynchronously => false;
 
         public string Name => "a test";
 

@@ -5,7 +5,7 @@ using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Support;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 
@@ -100,7 +100,7 @@ public sealed class EncodedMessageTests
     public void Headers_of_handed_over_parts_do_not_hold_large_buffers()
     {
         using BufferPool pool = TestPools.Create();
-        using var bench = new OutboundBench(pool, default);
+        using var bench = new OutboundFixture(pool, default);
         for (int i = 0; i < 50; i++)
         {
             var message = new EncodedMessage(pool);
@@ -118,7 +118,7 @@ public sealed class EncodedMessageTests
     [Fact]
     public void Building_and_sending_again_and_again_allocates_nothing()
     {
-        using var bench = new OutboundBench(TestPools.Create(), default);
+        using var bench = new OutboundFixture(TestPools.Create(), default);
         var message = new EncodedMessage(bench.Pool);
         long allocated = Allocations.Of(
             () =>
@@ -175,7 +175,7 @@ public sealed class EncodedMessageTests
         Assert.True(copy.AsSpan().SequenceEqual(wire));
         if (toChain)
         {
-            using var bench = new OutboundBench(pool, default);
+            using var bench = new OutboundFixture(pool, default);
             Assert.Equal(SendStatus.Accepted, bench.Queue.TryAppend(new OutgoingMessage(message), out _));
             Assert.Equal((1, wire.Length), (bench.Queue.Counts.QueuedMessages, bench.Queue.Counts.QueuedBytes));
             bench.WriteAll();

@@ -16,10 +16,10 @@ public sealed class FairLimitTests
     {
         var all = new FairLimit(1);
         var share = new FairLimitShare(all);
-        Assert.True(share.TryHold((16 * KiB) - 1));
+        Assert.True(share.TryReserve((16 * KiB) - 1));
         Assert.Equal(0, all.Bytes);
-        Assert.False(share.TryHold(16 * KiB));
-        Assert.True(share.TryHold(0));
+        Assert.False(share.TryReserve(16 * KiB));
+        Assert.True(share.TryReserve(0));
         Assert.Equal(0, all.Bytes);
     }
 
@@ -28,13 +28,13 @@ public sealed class FairLimitTests
     {
         var all = new FairLimit(Limit);
         var hog = new FairLimitShare(all);
-        Assert.False(hog.TryHold(Limit + (Limit * 3 / 4))); // Counted until it has let go.
+        Assert.False(hog.TryReserve(Limit + (Limit * 3 / 4))); // Counted until it has let go.
         var second = new FairLimitShare(all);
-        Assert.True(second.TryHold(Limit / 8));
+        Assert.True(second.TryReserve(Limit / 8));
         var third = new FairLimitShare(all);
-        Assert.False(third.TryHold(Limit / 4));
-        Assert.True(hog.TryHold(0));
-        Assert.True(third.TryHold((Limit / 4) + 1));
+        Assert.False(third.TryReserve(Limit / 4));
+        Assert.True(hog.TryReserve(0));
+        Assert.True(third.TryReserve((Limit / 4) + 1));
     }
 
     [Fact]
@@ -42,18 +42,18 @@ public sealed class FairLimitTests
     {
         var all = new FairLimit(Limit);
         var hog = new FairLimitShare(all);
-        Assert.True(hog.TryHold(Limit));
+        Assert.True(hog.TryReserve(Limit));
         var other = new FairLimitShare(all);
-        Assert.True(other.TryHold(100 * KiB));
-        Assert.False(hog.TryHold(Limit + KiB));
+        Assert.True(other.TryReserve(100 * KiB));
+        Assert.False(hog.TryReserve(Limit + KiB));
         Assert.Equal(
             $"the peer has brought {Limit + KiB} bytes of topics, and all peers of the context together {Limit + (101 * KiB)}, of {Limit}: a larger ThatLimit allows more",
             hog.Words("topics", "ThatLimit"));
-        Assert.True(other.TryHold(Limit / 2));
-        Assert.False(other.TryHold((Limit / 2) + 1));
-        Assert.True(hog.TryHold(0));
-        Assert.True(other.TryHold(Limit));
-        Assert.True(other.TryHold(0));
+        Assert.True(other.TryReserve(Limit / 2));
+        Assert.False(other.TryReserve((Limit / 2) + 1));
+        Assert.True(hog.TryReserve(0));
+        Assert.True(other.TryReserve(Limit));
+        Assert.True(other.TryReserve(0));
         Assert.Equal(0, all.Bytes);
     }
 
@@ -74,10 +74,10 @@ public sealed class FairLimitTests
         {
             int who = random.Next(held.Length);
             bytes[who] = random.Next(4) == 0 ? 0 : bytes[who] + random.Next(200 * KiB);
-            if (!held[who].TryHold(bytes[who]))
+            if (!held[who].TryReserve(bytes[who]))
             {
                 bytes[who] = 0;
-                Assert.True(held[who].TryHold(0));
+                Assert.True(held[who].TryReserve(0));
             }
 
             Assert.InRange(all.Bytes, 0, 2 * Limit);
@@ -86,7 +86,7 @@ public sealed class FairLimitTests
 
         for (int i = 0; i < held.Length; i++)
         {
-            Assert.True(held[i].TryHold(0));
+            Assert.True(held[i].TryReserve(0));
         }
 
         Assert.Equal(0, all.Bytes);

@@ -8,7 +8,7 @@ using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 
@@ -17,7 +17,7 @@ public sealed class FrameReaderTests
     [Fact]
     public async Task A_conversation_cut_anywhere_in_two_or_three_gives_the_same_frames_and_no_buffer_stays_out()
     {
-        using var bench = await Bench.OpenAsync(limit: 1_000);
+        using var bench = await Fixture.OpenAsync(limit: 1_000);
         byte[][] payloads = [[], [1], [0], Pattern(3, 1), Pattern(17, 2), [], Pattern(9, 3)];
         byte[] wire = Frames(payloads);
         for (int first = 0; first <= wire.Length; first++)
@@ -38,7 +38,7 @@ public sealed class FrameReaderTests
     [Fact]
     public async Task A_conversation_that_comes_byte_by_byte_gives_its_frames()
     {
-        using var bench = await Bench.OpenAsync(limit: 1_000);
+        using var bench = await Fixture.OpenAsync(limit: 1_000);
         byte[][] payloads = [Pattern(5, 1), [], Pattern(300, 2)];
         foreach (byte one in Frames(payloads))
         {
@@ -57,7 +57,7 @@ public sealed class FrameReaderTests
     [InlineData(1024 * 1024)]
     public async Task Frames_around_a_boundary_arrive_whole_between_small_ones(int boundary)
     {
-        using var bench = await Bench.OpenAsync(limit: 2 * 1024 * 1024);
+        using var bench = await Fixture.OpenAsync(limit: 2 * 1024 * 1024);
         List<byte[]> payloads = [];
         for (int length = boundary - 6; length <= boundary + 2; length++)
         {
@@ -79,7 +79,7 @@ public sealed class FrameReaderTests
     [InlineData(60_000, 1)]
     public async Task Behind_a_large_frame_those_of_its_size_come_with_one_read_that_copies_nothing(int length, int framesPerRead)
     {
-        using var bench = await Bench.OpenAsync(limit: 1024 * 1024);
+        using var bench = await Fixture.OpenAsync(limit: 1024 * 1024);
         bench.ReceiveInTwo(length);
         for (int i = 0; i < 5; i++)
         {
@@ -103,7 +103,7 @@ public sealed class FrameReaderTests
     public async Task A_frame_longer_than_those_before_it_whose_beginning_fills_the_buffer_is_no_end(int length)
     {
         // With the header a size of the pool's: the buffer has no room beyond what is read into it.
-        using var bench = await Bench.OpenAsync(limit: 1024 * 1024);
+        using var bench = await Fixture.OpenAsync(limit: 1024 * 1024);
         bench.ReceiveInTwo(length);
         byte[][] longer = [Pattern(200_000, 2)];
         byte[] wire = Frames(longer);
@@ -119,7 +119,7 @@ public sealed class FrameReaderTests
     [Fact]
     public async Task Small_frames_behind_a_large_one_are_packed_in_the_shards_slab()
     {
-        using var bench = await Bench.OpenAsync(limit: 100_000);
+        using var bench = await Fixture.OpenAsync(limit: 100_000);
         bench.ReceiveInTwo(60_000);
         byte[] wire = Frames([Pattern(100, 2), Pattern(100, 3)]);
         bench.Peer.Send(wire);
@@ -132,7 +132,7 @@ public sealed class FrameReaderTests
     [Fact]
     public async Task A_broken_length_behind_large_frames_is_reported_and_nothing_is_kept()
     {
-        using var bench = await Bench.OpenAsync(limit: 60_000);
+        using var bench = await Fixture.OpenAsync(limit: 60_000);
         bench.ReceiveInTwo(60_000);
         byte[] broken = [0, 0, 0xEA, 0x61, .. Pattern(40_000, 2)];
         bench.Peer.Send(broken);
@@ -158,7 +158,7 @@ public sealed class FrameReaderTests
             from times in Gen.Choose(1, 4)
             from cut in Gen.Frequency((2, Gen.Choose(1, 3_000)), (2, Gen.Choose(20_000, 50_000)), (1, Gen.Constant(50_000)))
             select (length, times, cut);
-        using var bench = await Bench.OpenAsync(limit: 1024 * 1024);
+        using var bench = await Fixture.OpenAsync(limit: 1024 * 1024);
         ForAllArrays(steps, 100, all =>
         {
             byte[][] payloads = [.. all.SelectMany((step, i) => Enumerable.Range(0, step.Times).Select(n => Pattern(step.Length, i + n)))];
@@ -181,7 +181,7 @@ public sealed class FrameReaderTests
     [InlineData(250_000)]
     public async Task A_large_frame_holds_at_most_about_twice_what_has_arrived(int before)
     {
-        using var bench = await Bench.OpenAsync(limit: 4 * 1024 * 1024);
+        using var bench = await Fixture.OpenAsync(limit: 4 * 1024 * 1024);
         byte[][] earlier = before > 0 ? [Pattern(before, 4)] : [];
         byte[] prologue = Frames(earlier);
         var sender = Task.Run(() => bench.Peer.Send(prologue), TestContext.Current.CancellationToken);
@@ -210,7 +210,7 @@ public sealed class FrameReaderTests
     public async Task A_thousand_peers_that_announce_2_GiB_and_send_one_byte_hold_16_KiB_each()
     {
         const int Peers = 1_000;
-        using var bench = await Bench.OpenAsync(limit: StreamFraming.LargestPayload);
+        using var bench = await Fixture.OpenAsync(limit: StreamFraming.LargestPayload);
         var readers = new FrameReader[Peers];
         byte[] hostile = [0x7F, 0xFF, 0xFF, 0x00, 1];
         for (int i = 0; i < Peers; i++)
@@ -231,7 +231,7 @@ public sealed class FrameReaderTests
     [Fact]
     public async Task A_length_over_the_limit_is_reported_behind_the_frames_before_it_and_nothing_is_kept()
     {
-        using var bench = await Bench.OpenAsync(limit: 10);
+        using var bench = await Fixture.OpenAsync(limit: 10);
         bench.SendAndRead([.. Frames([Pattern(10, 1)]), 0, 0, 0, 11, 1, 2, 3]);
         bench.ExpectFrames([Pattern(10, 1)]);
         Assert.True(bench.Reader.IsBroken);
@@ -247,7 +247,7 @@ public sealed class FrameReaderTests
         {
             foreach (byte[] part in (byte[][])[[0, 0], [0, 0, 0x40, 0, 9]])
             {
-                using var bench = await Bench.OpenAsync(limit: 100_000);
+                using var bench = await Fixture.OpenAsync(limit: 100_000);
                 bench.SendAndRead(part);
                 Assert.True(bench.Reader.IsMidFrame);
                 bench.Peer.Close(reset ? 0 : -1);
@@ -266,7 +266,7 @@ public sealed class FrameReaderTests
     [Fact]
     public async Task Kept_frames_are_not_overwritten_by_the_next_read()
     {
-        using var bench = await Bench.OpenAsync(limit: 100_000);
+        using var bench = await Fixture.OpenAsync(limit: 100_000);
         var kept = new List<(Slab Slab, int Offset, byte[] Wire)>();
         for (int i = 0; i < 40; i++)
         {
@@ -276,7 +276,7 @@ public sealed class FrameReaderTests
             bench.Reader.Read(bench.Wire, bench.Slabs, bench.Pool, bench.Scanner, out InboundBatch batch);
             Assert.Equal(1, batch.Frames);
             batch.Slab.AddReference();
-            bench.Slabs.Keep(batch.Slab, batch.Offset + batch.Length);
+            bench.Slabs.Retain(batch.Slab, batch.Offset + batch.Length);
             kept.Add((batch.Slab, batch.Offset, wire));
         }
 
@@ -289,7 +289,7 @@ public sealed class FrameReaderTests
     [Fact]
     public async Task Reading_frames_allocates_nothing()
     {
-        using var bench = await Bench.OpenAsync(limit: 100_000);
+        using var bench = await Fixture.OpenAsync(limit: 100_000);
         byte[] whole = Frames([Pattern(100, 1), Pattern(100, 2)]);
         byte[] head = whole[..50];
         byte[] rest = whole[50..];
@@ -315,7 +315,7 @@ public sealed class FrameReaderTests
     [Fact]
     public async Task Discarding_counts_what_it_throws_away_and_sees_the_end()
     {
-        using var bench = await Bench.OpenAsync(limit: 10);
+        using var bench = await Fixture.OpenAsync(limit: 10);
         long discarded = 0;
         Assert.Equal(ReadOutcome.Drained, FrameReader.Discard(bench.Wire, bench.Slabs, ref discarded));
         bench.Peer.Send(new byte[1_000]);
@@ -328,10 +328,10 @@ public sealed class FrameReaderTests
     }
 
     private static long RoundUp(int length) =>
-        length > SizeClasses.Largest ? length : SizeClasses.Sizes[SizeClasses.IndexOf(length)];
+        length > SizeClasses.LargestSize ? length : SizeClasses.Sizes[SizeClasses.IndexOf(length)];
 
     /// <summary>A reader at the end of a real connection.</summary>
-    private sealed class Bench : IDisposable
+    private sealed class Fixture : IDisposable
     {
         private readonly Slab.SlabCache _cache;
         private readonly List<byte[]> _frames = [];
@@ -339,7 +339,7 @@ public sealed class FrameReaderTests
 
         public FrameReader Reader;
 
-        private Bench(Socket peer, Socket ours, long limit)
+        private Fixture(Socket peer, Socket ours, long limit)
         {
             (Peer, Ours, Wire, Scanner) = (peer, ours, new SocketWire(ours, "tcp"), new StreamScanner(limit));
             Pool = TestPools.Create();
@@ -364,10 +364,10 @@ public sealed class FrameReaderTests
         /// <summary>Bytes in buffers that incomplete frames have to themselves.</summary>
         public long FrameBytes => _cache.OutstandingBytes - _slabBytes;
 
-        public static async Task<Bench> OpenAsync(long limit)
+        public static async Task<Fixture> OpenAsync(long limit)
         {
             (Socket peer, Socket ours) = await ConnectedPairAsync();
-            return new Bench(peer, ours, limit);
+            return new Fixture(peer, ours, limit);
         }
 
         public void SendAndRead(byte[] bytes) => SendAndRead(bytes, ref Reader);

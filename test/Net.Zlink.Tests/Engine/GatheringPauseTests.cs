@@ -5,7 +5,7 @@ namespace Net.Zlink.Tests.Engine;
 
 public sealed class GatheringPauseTests
 {
-    private GatheringPause _pause;
+    private BatchingPause _pause;
 
     [Fact]
     public void A_pause_that_brings_several_messages_is_made_before_each_batch()

@@ -2,7 +2,7 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Tests.Buffers;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 
@@ -32,7 +32,7 @@ public sealed class InboundLeaseTests
         InboundLease lease = Take("a", "b");
         InboundLease other = Take("c", "d");
         Assert.True(lease.TryAbsorb(other));
-        Assert.Equal((4, 4, 4L, 0), (lease.Messages, lease.Unread, lease.Bytes, lease.OpenParts));
+        Assert.Equal((4, 4, 4L, 0), (lease.Messages, lease.Unread, lease.Bytes, lease.UnfinishedParts));
         int[] generations = [.. Enumerable.Range(0, 4).Select(lease.GenerationOf)];
         Assert.Equal("abcd", string.Concat(Enumerable.Range(0, 4).Select(i => (char)lease.Payload(i, generations[i]).Span[0])));
         Assert.Equal(2, _pool.GetStatistics().Live);
@@ -40,7 +40,7 @@ public sealed class InboundLeaseTests
         lease.Release(3, generations[3]);
         Assert.Equal(1, _pool.GetStatistics().Live);
         Assert.Throws<ObjectDisposedException>(() => lease.Payload(3, generations[3]));
-        lease.ReleaseRest();
+        lease.ReleaseRemaining();
         Assert.Equal(0, _pool.GetStatistics().Live);
     }
 
@@ -59,7 +59,7 @@ public sealed class InboundLeaseTests
         foreach (InboundLease other in others)
         {
             Assert.False(lease.TryAbsorb(other));
-            other.ReleaseRest();
+            other.ReleaseRemaining();
         }
 
         for (int i = 1; i < InboundLease.MaxSlots; i++)
@@ -70,8 +70,8 @@ public sealed class InboundLeaseTests
         InboundLease beyond = Take("x");
         Assert.False(lease.TryAbsorb(beyond));
         Assert.False(beyond.TryAbsorb(lease));
-        beyond.ReleaseRest();
-        lease.ReleaseRest();
+        beyond.ReleaseRemaining();
+        lease.ReleaseRemaining();
         Assert.Equal(0, _pool.GetStatistics().Live);
     }
 
@@ -93,7 +93,7 @@ public sealed class InboundLeaseTests
         // Leases are shared with tests that run at the same time: taken until the same one comes back.
         InboundLease first = Take("secret", "other");
         int stale = first.GenerationOf(0);
-        first.ReleaseRest();
+        first.ReleaseRemaining();
         List<InboundLease> others = [];
         InboundLease? again = null;
         for (int i = 0; i < 5_000 && again is null; i++)
@@ -109,13 +109,13 @@ public sealed class InboundLeaseTests
             }
         }
 
-        others.ForEach(static l => l.ReleaseRest());
+        others.ForEach(static l => l.ReleaseRemaining());
         Assert.Throws<ObjectDisposedException>(() => first.Payload(0, stale));
         if (again is not null)
         {
             again.Release(0, stale);
             Assert.Equal("new one"u8, again.Payload(0, again.GenerationOf(0)).Span);
-            again.ReleaseRest();
+            again.ReleaseRemaining();
         }
 
         Assert.Equal(0, _pool.GetStatistics().Live);
@@ -125,10 +125,10 @@ public sealed class InboundLeaseTests
     public void A_thread_that_ends_its_messages_at_once_uses_the_same_lease_again()
     {
         InboundLease first = Take("a");
-        first.ReleaseRest();
+        first.ReleaseRemaining();
         InboundLease second = Take("b");
         Assert.Same(first, second);
-        second.ReleaseRest();
+        second.ReleaseRemaining();
     }
 
     [Fact]
@@ -139,15 +139,15 @@ public sealed class InboundLeaseTests
         Slab slab = _slabs.Rent(frames.Length);
         frames.CopyTo(slab.Array, 0);
         int offset = 0;
-        InboundLease first = InboundLease.Take(slab, ref offset, frames.Length);
-        InboundLease second = InboundLease.Take(slab, ref offset, frames.Length);
+        InboundLease first = InboundLease.Open(slab, ref offset, frames.Length);
+        InboundLease second = InboundLease.Open(slab, ref offset, frames.Length);
         slab.Release();
         Assert.Equal((256, 44, frames.Length), (first.Count, second.Count, offset));
         Assert.Equal("255"u8, first.Payload(255, first.GenerationOf(255)).Span);
         Assert.Equal("256"u8, second.Payload(0, second.GenerationOf(0)).Span);
-        first.ReleaseRest();
+        first.ReleaseRemaining();
         Assert.Equal(1, _pool.GetStatistics().Live);
-        second.ReleaseRest();
+        second.ReleaseRemaining();
         Assert.Equal(0, _pool.GetStatistics().Live);
     }
 
@@ -267,7 +267,7 @@ public sealed class InboundLeaseTests
         Assert.Equal((9L, 1L), (lease.BytesOf(0), lease.BytesOf(3)));
         int generation = lease.GenerationOf(0);
         Assert.Equal(["aa", "other", "bb"], Enumerable.Range(0, 3).Select(i => Text(lease.Part(0, i, generation))), StringComparer.Ordinal);
-        (Slab slab, int offset, int length) = lease.PlaceOf(1);
+        (Slab slab, int offset, int length) = lease.OffsetOf(1);
         Assert.Equal("other"u8, slab.Array.AsSpan(offset, length));
         lease.Release(0, generation);
         Assert.Throws<ObjectDisposedException>(() => lease.Part(0, 1, generation));
@@ -286,16 +286,16 @@ public sealed class InboundLeaseTests
         lease.EndMessage();
         lease.AddPart(1, 1);
         lease.AddPart(SlabOf("second"), 0, 6);
-        Assert.Equal(2, lease.OpenParts);
+        Assert.Equal(2, lease.UnfinishedParts);
         InboundLease rest = lease.SplitOpenMessage()!;
-        Assert.Equal((1, 1, 1L, 0), (lease.Messages, lease.Count, lease.Bytes, lease.OpenParts));
-        lease.ReleaseRest();
+        Assert.Equal((1, 1, 1L, 0), (lease.Messages, lease.Count, lease.Bytes, lease.UnfinishedParts));
+        lease.ReleaseRemaining();
         Assert.Equal(2, _pool.GetStatistics().Live); // The rest keeps both alive.
         rest.AddPart(SlabOf("third"), 0, 5);
         rest.EndMessage();
         Assert.Equal(("source", 3), (rest.Source, rest.PartsOf(0)));
         Assert.Equal(["b", "second", "third"], Enumerable.Range(0, 3).Select(i => Text(rest.Part(0, i, rest.GenerationOf(0)))), StringComparer.Ordinal);
-        rest.ReleaseRest();
+        rest.ReleaseRemaining();
         Assert.Equal(0, _pool.GetStatistics().Live);
 
         InboundLease abandoned = InboundLease.Rent(SlabOf("x"), source: null);
@@ -316,12 +316,12 @@ public sealed class InboundLeaseTests
         }
 
         int first = lease.GenerationOf(0);
-        Assert.Equal(2, lease.KeepLast());
+        Assert.Equal(2, lease.ConflateToLast());
         Assert.Equal((1, 6L, 4), (lease.Messages, lease.Bytes, lease.Cursor));
         Assert.False(lease.IsLive(0, first));
         Assert.Equal("three", Text(lease.Part(lease.Cursor, 0, lease.GenerationOf(lease.Cursor))));
-        Assert.Equal(0, lease.KeepLast());
-        lease.ReleaseRest();
+        Assert.Equal(0, lease.ConflateToLast());
+        lease.ReleaseRemaining();
         Assert.Equal(0, _pool.GetStatistics().Live);
     }
 
@@ -334,7 +334,7 @@ public sealed class InboundLeaseTests
         return slab;
     }
 
-    private static byte[] Frames(string[] texts) => [.. texts.SelectMany(t => OutboundBench.Frame(System.Text.Encoding.ASCII.GetBytes(t)))];
+    private static byte[] Frames(string[] texts) => [.. texts.SelectMany(t => OutboundFixture.Frame(System.Text.Encoding.ASCII.GetBytes(t)))];
 
     private InboundLease Take(params string[] texts)
     {
@@ -342,7 +342,7 @@ public sealed class InboundLeaseTests
         Slab slab = _slabs.Rent(frames.Length);
         frames.CopyTo(slab.Array, 0);
         int offset = 0;
-        InboundLease lease = InboundLease.Take(slab, ref offset, frames.Length);
+        InboundLease lease = InboundLease.Open(slab, ref offset, frames.Length);
         slab.Release();
         return lease;
     }

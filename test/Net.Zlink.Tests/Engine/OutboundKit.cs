@@ -7,7 +7,7 @@ using Net.Zlink.Protocol;
 namespace Net.Zlink.Tests.Engine;
 
 /// <summary>An outbound queue with a hand that writes, for tests.</summary>
-internal sealed class OutboundBench(BufferPool pool, QueueLimits limits, ByteBudget? budget = null) : IDisposable
+internal sealed class OutboundFixture(BufferPool pool, QueueLimits limits, ByteBudget? budget = null) : IDisposable
 {
     private readonly WaiterPool<SendWaiter> _waiters = new();
     private OutboundSegment? _writing;
@@ -48,7 +48,7 @@ internal sealed class OutboundBench(BufferPool pool, QueueLimits limits, ByteBud
         SendWaiter waiter = _waiters.Rent();
         waiter.Prepare(Queue, w => _waiters.Return((SendWaiter)w), blocking: false);
         ReadOnlyMemory<byte> memory = owner is null ? payload : owner.Memory[..payload.Length];
-        SendStatus status = Queue.AppendOrWait(new HeldMessage(HeaderOf(payload.Length), memory, owner), waiter, out _);
+        SendStatus status = Queue.AppendOrWait(new DeferredMessage(HeaderOf(payload.Length), memory, owner), waiter, out _);
         if (status != SendStatus.Full)
         {
             _waiters.Return(waiter);

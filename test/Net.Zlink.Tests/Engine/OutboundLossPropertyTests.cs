@@ -6,7 +6,7 @@ using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Buffers;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 
@@ -85,7 +85,7 @@ public sealed class OutboundLossPropertyTests
                 CheckBooks();
             }
 
-            _queue.LetGo();
+            _queue.Release();
             Write(int.MaxValue, 0);
             OutboundCounts counts = CheckBooks();
             Assert.Equal((0, 0), (counts.QueuedMessages, counts.QueuedBytes));
@@ -107,7 +107,7 @@ public sealed class OutboundLossPropertyTests
                     Write(int.MaxValue, choice);
                     break;
                 case Kind.Hold:
-                    _queue.Hold();
+                    _queue.PauseSending();
                     break;
                 case Kind.Lose:
                     Lose(choice);
@@ -280,7 +280,7 @@ public sealed class OutboundLossPropertyTests
 
             _writing = null;
             _wires.Add([]);
-            _queue.LetGo();
+            _queue.Release();
             if (choice % 4 == 1)
             {
                 Write(choice, choice); // The next connection writes already.

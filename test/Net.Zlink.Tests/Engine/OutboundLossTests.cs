@@ -29,7 +29,7 @@ public sealed class OutboundLossTests
     [Fact]
     public void Messages_wait_for_the_next_greeting_though_the_lost_connection_ended_between_a_header_and_its_body()
     {
-        using var bench = new OutboundBench(TestPools.Create(), default);
+        using var bench = new OutboundFixture(TestPools.Create(), default);
         var owner = new CountingOwner(Wire.Pattern(OutboundChain.LargePayload));
         Assert.Equal(SendStatus.Accepted, bench.AppendOrWait(Wire.Pattern(OutboundChain.LargePayload), owner).Status);
         Assert.NotNull(bench.WriteOne()); // The header: its body is being written when the connection breaks.
@@ -41,9 +41,9 @@ public sealed class OutboundLossTests
         Assert.True(bench.Queue.TryAppendControl(greeting));
         bench.WriteAll();
         Assert.Equal(greeting, bench.Wire);
-        bench.Queue.LetGo();
+        bench.Queue.Release();
         bench.WriteAll();
-        Assert.Equal([.. greeting, .. OutboundBench.Frame([1])], bench.Wire);
+        Assert.Equal([.. greeting, .. OutboundFixture.Frame([1])], bench.Wire);
         Assert.Equal((1, 1), (bench.Queue.Counts.DroppedMessages, owner.Disposals));
     }
 
@@ -52,15 +52,15 @@ public sealed class OutboundLossTests
     [InlineData(true)]
     public void Of_news_that_had_left_in_part_the_rest_is_obsolete_whether_that_is_said_before_the_loss_or_behind_it(bool before)
     {
-        using var bench = new OutboundBench(TestPools.Create(), default);
+        using var bench = new OutboundFixture(TestPools.Create(), default);
         byte[] header = new byte[ZmpFrame.HeaderSize];
         byte[] topic = [1, 2, 3];
         ZmpFrame.WriteHeader(header, ZmpFlags.Subscribe, (uint)topic.Length);
-        bench.Queue.AppendOwn(header, topic, isNews: true, out _);
-        bench.Queue.AppendOwn(header, topic, isNews: true, out _);
+        bench.Queue.AppendOwn(header, topic, isUpdate: true, out _);
+        bench.Queue.AppendOwn(header, topic, isUpdate: true, out _);
         OutboundSegment? segment = bench.BeginWrite();
         Assert.NotNull(segment);
-        Assert.Equal((2, true), (segment.Messages, segment.IsNews));
+        Assert.Equal((2, true), (segment.Messages, segment.IsSubscriptionUpdate));
         segment.Sent = segment.Length / 2;
         if (before)
         {
@@ -76,8 +76,8 @@ public sealed class OutboundLossTests
         bench.ReleaseWriting();
         OutboundCounts counts = bench.Queue.Counts;
         Assert.Equal((1, 1, 1), (counts.WrittenMessages, counts.DroppedMessages, counts.ObsoleteMessages));
-        Assert.Equal((0, 0), (counts.QueuedMessages, counts.QueuedNews));
-        bench.Queue.LetGo();
+        Assert.Equal((0, 0), (counts.QueuedMessages, counts.QueuedUpdates));
+        bench.Queue.Release();
         Assert.Null(bench.WriteOne());
     }
 }

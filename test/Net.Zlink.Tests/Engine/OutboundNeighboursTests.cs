@@ -14,8 +14,8 @@ public sealed class OutboundNeighboursTests
     [Fact]
     public void A_run_that_does_not_lie_behind_the_one_before_it_takes_nothing_from_between()
     {
-        using var bench = new OutboundBench(TestPools.Create(), default);
-        byte[][] frames = [.. Enumerable.Range(0, 3).Select(static i => OutboundBench.Frame([.. Enumerable.Repeat((byte)i, Large)]))];
+        using var bench = new OutboundFixture(TestPools.Create(), default);
+        byte[][] frames = [.. Enumerable.Range(0, 3).Select(static i => OutboundFixture.Frame([.. Enumerable.Repeat((byte)i, Large)]))];
         Slab slab = bench.Slabs.Rent(3 * frames[0].Length);
         frames.SelectMany(static frame => frame).ToArray().CopyTo(slab.Array, 0);
         foreach (int i in new[] { 0, 2, 1 })
@@ -31,7 +31,7 @@ public sealed class OutboundNeighboursTests
     [Fact]
     public void Protocol_frames_that_nobody_takes_are_refused_beyond_64_KiB()
     {
-        using var bench = new OutboundBench(TestPools.Create(), default);
+        using var bench = new OutboundFixture(TestPools.Create(), default);
         byte[] answer = new byte[26];
         Assert.Equal(64 * 1024 / answer.Length, Enumerable.Range(0, 10_000).TakeWhile(_ => bench.Queue.TryAppendControl(answer)).Count());
     }
@@ -41,17 +41,17 @@ public sealed class OutboundNeighboursTests
     [InlineData(Large)]
     public void What_stands_behind_news_is_whole_when_the_news_are_dropped(int length)
     {
-        using var bench = new OutboundBench(TestPools.Create(), default);
+        using var bench = new OutboundFixture(TestPools.Create(), default);
         byte[] payload = Wire.Pattern(length);
-        bench.Queue.Hold();
-        bench.Queue.AppendOwn([9, 9, 9, 9], [9], isNews: true, out _);
+        bench.Queue.PauseSending();
+        bench.Queue.AppendOwn([9, 9, 9, 9], [9], isUpdate: true, out _);
         Assert.Equal(SendStatus.Accepted, bench.AppendOrWait(payload, new CountingOwner(payload)).Status);
-        bench.Queue.AppendOwn([9, 9, 9, 9], [9], isNews: true, out _);
+        bench.Queue.AppendOwn([9, 9, 9, 9], [9], isUpdate: true, out _);
         Assert.Equal(SendStatus.Accepted, bench.AppendShared(payload));
         bench.Queue.DropQueued(onlyNews: true);
-        Assert.Equal((2, 0), (bench.Queue.Counts.QueuedMessages, bench.Queue.Counts.QueuedNews));
-        bench.Queue.LetGo();
+        Assert.Equal((2, 0), (bench.Queue.Counts.QueuedMessages, bench.Queue.Counts.QueuedUpdates));
+        bench.Queue.Release();
         bench.WriteAll();
-        Assert.Equal([.. OutboundBench.Frame(payload), .. OutboundBench.Frame(payload)], bench.Wire);
+        Assert.Equal([.. OutboundFixture.Frame(payload), .. OutboundFixture.Frame(payload)], bench.Wire);
     }
 }

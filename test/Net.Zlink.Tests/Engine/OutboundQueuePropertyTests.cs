@@ -4,7 +4,7 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Tests.Buffers;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 
@@ -54,7 +54,7 @@ public sealed class OutboundQueuePropertyTests
     private static void Run((Kind Kind, int Length)[] operations, QueueLimits limits)
     {
         BufferPool pool = TestPools.Create();
-        using var bench = new OutboundBench(pool, limits);
+        using var bench = new OutboundFixture(pool, limits);
         var model = new Model(limits);
         var waits = new List<(Task<SendStatus> Task, CancellationTokenSource Source, CountingOwner? Owner, Model.Waiting Waiting)>();
         var owners = new List<(CountingOwner Owner, Func<bool> Taken)>();
@@ -235,7 +235,7 @@ public sealed class OutboundQueuePropertyTests
 
         private void Take(byte[] payload)
         {
-            byte[] frame = OutboundBench.Frame(payload);
+            byte[] frame = OutboundFixture.Frame(payload);
             _unwritten.AddRange(frame);
             _counts.AcceptedMessages++;
             _counts.AcceptedBytes += frame.Length;

@@ -3,7 +3,7 @@ using Net.Zlink.Engine;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Support;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 
@@ -14,7 +14,7 @@ public sealed class OutboundQueueTests
     [Fact]
     public void The_limit_in_messages_holds_at_its_exact_edge()
     {
-        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(3, 0));
+        using var bench = new OutboundFixture(TestPools.Create(), new QueueLimits(3, 0));
         Assert.Equal([SendStatus.Accepted, SendStatus.Accepted, SendStatus.Accepted, SendStatus.Full], Enumerable.Range(0, 4).Select(i => bench.Append([(byte)i])));
         Assert.Equal(SendStatus.Full, bench.Queue.Status);
         Assert.Equal(SendStatus.Full, bench.AppendShared([9]));
@@ -27,12 +27,12 @@ public sealed class OutboundQueueTests
     public void The_limit_in_bytes_counts_headers_and_is_reached_not_passed()
     {
         // 10 bytes of payload make 14 on the wire: below 28 there is room for one more, at 28 there is none.
-        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(0, 28));
+        using var bench = new OutboundFixture(TestPools.Create(), new QueueLimits(0, 28));
         Assert.Equal(SendStatus.Accepted, bench.Append(new byte[10]));
         Assert.Equal(SendStatus.Accepted, bench.Append(new byte[10]));
         Assert.Equal(SendStatus.Full, bench.Append([]));
 
-        using var loose = new OutboundBench(TestPools.Create(), new QueueLimits(0, 29));
+        using var loose = new OutboundFixture(TestPools.Create(), new QueueLimits(0, 29));
         Assert.Equal(SendStatus.Accepted, loose.Append(new byte[10]));
         Assert.Equal(SendStatus.Accepted, loose.Append(new byte[10]));
         Assert.Equal(SendStatus.Accepted, loose.Append(new byte[10]));
@@ -42,13 +42,13 @@ public sealed class OutboundQueueTests
     [Fact]
     public void One_message_always_fits_and_no_limit_means_none()
     {
-        using var tight = new OutboundBench(TestPools.Create(), new QueueLimits(1, 1));
+        using var tight = new OutboundFixture(TestPools.Create(), new QueueLimits(1, 1));
         Assert.Equal(SendStatus.Accepted, tight.Append(new byte[3 * Large]));
         Assert.Equal(SendStatus.Full, tight.Append([]));
         tight.WriteAll();
         Assert.Equal(SendStatus.Accepted, tight.Append([]));
 
-        using var open = new OutboundBench(TestPools.Create(), new QueueLimits(0, 0));
+        using var open = new OutboundFixture(TestPools.Create(), new QueueLimits(0, 0));
         Assert.All(Enumerable.Range(0, 5_000), _ => Assert.Equal(SendStatus.Accepted, open.Append([1])));
         Assert.Equal(5_000, open.Queue.Counts.QueuedMessages);
     }
@@ -56,16 +56,16 @@ public sealed class OutboundQueueTests
     [Fact]
     public void The_write_turn_goes_to_one_append_until_the_queue_is_empty()
     {
-        using var bench = new OutboundBench(TestPools.Create(), default);
-        bench.Queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(1), [1]), out bool first);
-        bench.Queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(1), [2]), out bool second);
-        bench.Queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(Large), new byte[Large]), out bool third);
+        using var bench = new OutboundFixture(TestPools.Create(), default);
+        bench.Queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(1), [1]), out bool first);
+        bench.Queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(1), [2]), out bool second);
+        bench.Queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(Large), new byte[Large]), out bool third);
         Assert.Equal((true, false, false), (first, second, third));
-        Assert.False(bench.Queue.TryTakeTurn());
+        Assert.False(bench.Queue.TryAcquireFlush());
         bench.WriteAll();
         Assert.False(bench.Queue.HasWriter);
-        Assert.True(bench.Queue.TryTakeTurn());
-        bench.Queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(1), [1]), out bool whileHeld);
+        Assert.True(bench.Queue.TryAcquireFlush());
+        bench.Queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(1), [1]), out bool whileHeld);
         Assert.False(whileHeld);
         bench.WriteAll();
     }
@@ -73,7 +73,7 @@ public sealed class OutboundQueueTests
     [Fact]
     public async Task Nobody_overtakes_those_who_wait()
     {
-        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(1, 0));
+        using var bench = new OutboundFixture(TestPools.Create(), new QueueLimits(1, 0));
         bench.Append([0]);
         Task<SendStatus> first = bench.AppendOrWait([1]).Wait!;
         Task<SendStatus> second = bench.AppendOrWait([2]).Wait!;
@@ -91,7 +91,7 @@ public sealed class OutboundQueueTests
     [Fact]
     public async Task A_cancelled_wait_sends_nothing_and_lets_the_next_in()
     {
-        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(1, 0));
+        using var bench = new OutboundFixture(TestPools.Create(), new QueueLimits(1, 0));
         bench.Append([0]);
         using var source = new CancellationTokenSource();
         Task<SendStatus> cancelled = bench.AppendOrWait([1], cancel: source).Wait!;
@@ -107,7 +107,7 @@ public sealed class OutboundQueueTests
     [Fact]
     public async Task Closing_refuses_those_who_wait_and_keeps_what_was_accepted()
     {
-        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(1, 0));
+        using var bench = new OutboundFixture(TestPools.Create(), new QueueLimits(1, 0));
         bench.Append([7]);
         Task<SendStatus>[] waits = [bench.AppendOrWait([1]).Wait!, bench.AppendOrWait([2]).Wait!];
         bench.Queue.Close();
@@ -123,7 +123,7 @@ public sealed class OutboundQueueTests
     [Fact]
     public void Payloads_of_every_size_class_and_kind_come_out_in_order()
     {
-        using var bench = new OutboundBench(TestPools.Create(), default);
+        using var bench = new OutboundFixture(TestPools.Create(), default);
         List<byte> expected = [];
         int seed = 0;
         foreach (int length in (int[])[0, 1, 1_020, 1_021, Large - 5, Large - 4, Large - 1, Large, Large + 1, 65_532, 65_533, 300_000, 2_000_000, 3])
@@ -135,7 +135,7 @@ public sealed class OutboundQueueTests
             Assert.Equal(SendStatus.Accepted, bench.AppendOrWait(payload, new CountingOwner([.. payload])).Status);
             for (int copy = 0; copy < 4; copy++)
             {
-                expected.AddRange(OutboundBench.Frame(payload));
+                expected.AddRange(OutboundFixture.Frame(payload));
             }
         }
 
@@ -158,7 +158,7 @@ public sealed class OutboundQueueTests
 
         // Accepted and written; accepted and abandoned; accepted, in flight and given back.
         var written = new CountingOwner(payload);
-        using (var bench = new OutboundBench(pool, default))
+        using (var bench = new OutboundFixture(pool, default))
         {
             bench.AppendOrWait(payload, written);
             bench.WriteAll();
@@ -166,13 +166,13 @@ public sealed class OutboundQueueTests
         }
 
         var abandoned = new CountingOwner(payload);
-        using (var bench = new OutboundBench(pool, default))
+        using (var bench = new OutboundFixture(pool, default))
         {
             bench.AppendOrWait(payload, abandoned);
         }
 
         var inFlight = new CountingOwner(payload);
-        using (var bench = new OutboundBench(pool, default))
+        using (var bench = new OutboundFixture(pool, default))
         {
             bench.AppendOrWait(payload, inFlight);
             bench.BeginWrite();
@@ -185,7 +185,7 @@ public sealed class OutboundQueueTests
         var closed = new CountingOwner(payload);
         var cancelled = new CountingOwner(payload);
         var refused = new CountingOwner(payload);
-        using (var bench = new OutboundBench(pool, new QueueLimits(1, 0)))
+        using (var bench = new OutboundFixture(pool, new QueueLimits(1, 0)))
         using (var source = new CancellationTokenSource())
         {
             bench.Append([0]);
@@ -211,7 +211,7 @@ public sealed class OutboundQueueTests
     [InlineData(Large)]
     public async Task An_owners_dispose_may_use_the_queue_because_no_lock_is_held(int length)
     {
-        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(2, 0));
+        using var bench = new OutboundFixture(TestPools.Create(), new QueueLimits(2, 0));
         byte[] payload = Pattern(length, 1);
         int statuses = 0;
         CountingOwner NewOwner() => new(payload)
@@ -252,7 +252,7 @@ public sealed class OutboundQueueTests
                 statuses++;
             },
         };
-        queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(Large), owner.Memory, owner), out _);
+        queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(Large), owner.Memory, owner), out _);
         switch (newer)
         {
             case "shared":
@@ -261,11 +261,11 @@ public sealed class OutboundQueueTests
                 slab.Release();
                 break;
             case "handed over":
-                queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(Large), payload, new CountingOwner(payload)), out _);
+                queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(Large), payload, new CountingOwner(payload)), out _);
                 break;
             default:
                 byte[] copied = new byte[newer is "long" ? Large : 1];
-                queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(copied.Length), copied), out _);
+                queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(copied.Length), copied), out _);
                 break;
         }
 
@@ -277,7 +277,7 @@ public sealed class OutboundQueueTests
     [Fact]
     public void An_owner_whose_dispose_throws_disturbs_nobody()
     {
-        using var bench = new OutboundBench(TestPools.Create(), default);
+        using var bench = new OutboundFixture(TestPools.Create(), default);
         byte[] payload = Pattern(Large, 1);
         bench.AppendOrWait(payload, new CountingOwner(payload) { OnDispose = () => throw new FormatException() });
         bench.Append([1]);
@@ -292,7 +292,7 @@ public sealed class OutboundQueueTests
     [Fact]
     public async Task A_payload_disposed_while_its_send_waits_fails_that_send_alone()
     {
-        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(1, 0));
+        using var bench = new OutboundFixture(TestPools.Create(), new QueueLimits(1, 0));
         bench.Append([0]);
         var mistaken = new CountingOwner([1, 2, 3]);
         Task<SendStatus> bad = bench.AppendOrWait([1, 2, 3], mistaken).Wait!;
@@ -308,7 +308,7 @@ public sealed class OutboundQueueTests
     [Fact]
     public void Small_headers_of_donated_payloads_do_not_hold_large_buffers()
     {
-        using var bench = new OutboundBench(TestPools.Create(), default);
+        using var bench = new OutboundFixture(TestPools.Create(), default);
         for (int i = 0; i < 100; i++)
         {
             byte[] payload = new byte[Large];
@@ -324,9 +324,9 @@ public sealed class OutboundQueueTests
     public void Runs_that_lie_behind_one_another_become_one_segment(int runs, int payload, bool isReferredTo)
     {
         BufferPool pool = TestPools.Create();
-        using (var bench = new OutboundBench(pool, default))
+        using (var bench = new OutboundFixture(pool, default))
         {
-            byte[] frames = [.. Enumerable.Range(0, runs * 5).SelectMany(i => OutboundBench.Frame([.. Enumerable.Repeat((byte)i, payload)]))];
+            byte[] frames = [.. Enumerable.Range(0, runs * 5).SelectMany(i => OutboundFixture.Frame([.. Enumerable.Repeat((byte)i, payload)]))];
             Slab slab = bench.Slabs.Rent(frames.Length);
             frames.CopyTo(slab.Array, 0);
             int length = frames.Length / runs;
@@ -350,8 +350,8 @@ public sealed class OutboundQueueTests
     [Fact]
     public void A_run_that_comes_while_the_one_before_it_is_written_is_a_segment_of_its_own()
     {
-        using var bench = new OutboundBench(TestPools.Create(), default);
-        byte[] frames = [.. Enumerable.Range(0, 20).SelectMany(static i => OutboundBench.Frame([.. Enumerable.Repeat((byte)i, 1000)]))];
+        using var bench = new OutboundFixture(TestPools.Create(), default);
+        byte[] frames = [.. Enumerable.Range(0, 20).SelectMany(static i => OutboundFixture.Frame([.. Enumerable.Repeat((byte)i, 1000)]))];
         Slab slab = bench.Slabs.Rent(frames.Length);
         frames.CopyTo(slab.Array, 0);
         int half = frames.Length / 2;
@@ -369,9 +369,9 @@ public sealed class OutboundQueueTests
     [InlineData(10, true)]
     public void A_run_enters_whole_or_not_at_all(int limit, bool fits)
     {
-        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(limit, 0));
+        using var bench = new OutboundFixture(TestPools.Create(), new QueueLimits(limit, 0));
         Assert.Equal(SendStatus.Accepted, bench.Append([1]));
-        byte[] frames = [.. Enumerable.Range(0, 9).SelectMany(static i => OutboundBench.Frame([(byte)i]))];
+        byte[] frames = [.. Enumerable.Range(0, 9).SelectMany(static i => OutboundFixture.Frame([(byte)i]))];
         Slab slab = bench.Slabs.Rent(frames.Length);
         frames.CopyTo(slab.Array, 0);
         Assert.Equal(fits ? SendStatus.Accepted : SendStatus.Full, bench.Queue.TryAppendShared(slab, 0, frames.Length, 9, out _));
@@ -383,7 +383,7 @@ public sealed class OutboundQueueTests
     public void Abandoning_returns_every_array_and_counts_what_was_not_written()
     {
         using BufferPool pool = TestPools.Create(leakCheck: true);
-        var bench = new OutboundBench(pool, default);
+        var bench = new OutboundFixture(pool, default);
         byte[] large = Pattern(Large, 1);
         bench.Append([1]);
         bench.Append(large);
@@ -407,7 +407,7 @@ public sealed class OutboundQueueTests
     [Fact]
     public void Appending_and_writing_allocates_nothing_in_steady_state()
     {
-        using var bench = new OutboundBench(TestPools.Create(), new QueueLimits(1_000, 0));
+        using var bench = new OutboundFixture(TestPools.Create(), new QueueLimits(1_000, 0));
         byte[] small = new byte[64];
         byte[] large = new byte[Large];
         int rounds = 0;
@@ -417,10 +417,10 @@ public sealed class OutboundQueueTests
                 rounds++;
                 for (int m = 0; m < 100; m++)
                 {
-                    bench.Queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(64), small), out _);
+                    bench.Queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(64), small), out _);
                 }
 
-                bench.Queue.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(Large), large), out _);
+                bench.Queue.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(Large), large), out _);
                 OutboundSegment? segment = bench.Queue.NextToWrite(several: true);
                 while (segment is not null)
                 {
@@ -438,7 +438,7 @@ public sealed class OutboundQueueTests
         const int Senders = 4;
         const int PerSender = 1_000;
         using BufferPool pool = TestPools.Create();
-        using var bench = new OutboundBench(pool, new QueueLimits(50, 20_000));
+        using var bench = new OutboundFixture(pool, new QueueLimits(50, 20_000));
         int done = 0;
         byte[] Payload(int sender, int number) => [(byte)sender, .. BitConverter.GetBytes(number), .. new byte[number % 97 == 0 ? Large : number % 61]];
         void Send(int sender)

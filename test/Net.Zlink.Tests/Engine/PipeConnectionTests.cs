@@ -6,7 +6,7 @@ using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Transports;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 

@@ -1,6 +1,6 @@
 using Net.Zlink.Engine;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 

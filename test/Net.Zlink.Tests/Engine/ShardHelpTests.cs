@@ -2,7 +2,7 @@ using System.Diagnostics;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 
@@ -42,16 +42,16 @@ public sealed class ShardHelpTests
         (ShardLoop earlier, ShardLoop later) = (NewShard(), NewShard());
         int here = Environment.CurrentManagedThreadId;
         int ranHere = 0;
-        OwedFlush.Pay(); // From here on this thread receives, too.
+        CallerFlush.Run(); // From here on this thread receives, too.
 
         // What a flush makes room for takes another socket's lock. As above the pool is quicker now and then; of so many rounds the first shows it.
         for (int round = 0; round < 1_000; round++)
         {
             earlier.PostUrgent(new TestWork(_ => ranHere += Environment.CurrentManagedThreadId == here ? 1 : 0), 1);
-            OwedFlush.Note(earlier);
-            HandedOver.Keep();
-            OwedFlush.Note(later);
-            HandedOver.LetGo();
+            CallerFlush.Record(earlier);
+            DeferredDisposal.Defer();
+            CallerFlush.Record(later);
+            DeferredDisposal.DisposeDeferred();
         }
 
         Assert.Equal(0, ranHere);

@@ -3,7 +3,7 @@ using System.Collections.Concurrent;
 using System.IO.Pipelines;
 using Net.Zlink.Engine;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 
@@ -15,7 +15,7 @@ public sealed class ShardSchedulerTests
     {
         CancellationToken cancellation = TestContext.Current.CancellationToken;
         ShardLoop shard = NewShard();
-        var pipe = new Pipe(new PipeOptions(readerScheduler: shard, writerScheduler: PipeScheduler.ThreadPool, useSynchronizationContext: false));
+        var link = new Pipe(new PipeOptions(readerScheduler: shard, writerScheduler: PipeScheduler.ThreadPool, useSynchronizationContext: false));
         byte[] sent = Pattern(200_000, 3);
         var received = new List<byte>();
         int elsewhere = 0;
@@ -23,12 +23,12 @@ public sealed class ShardSchedulerTests
         {
             while (true)
             {
-                ValueTask<ReadResult> next = pipe.Reader.ReadAsync(cancellation);
+                ValueTask<ReadResult> next = link.Reader.ReadAsync(cancellation);
                 bool waits = !next.IsCompleted;
                 ReadResult result = await next.ConfigureAwait(false);
                 elsewhere += waits && !ReferenceEquals(ShardLoop.Current, shard) ? 1 : 0;
                 received.AddRange(result.Buffer.ToArray());
-                pipe.Reader.AdvanceTo(result.Buffer.End);
+                link.Reader.AdvanceTo(result.Buffer.End);
                 if (result.IsCompleted)
                 {
                     return;
@@ -39,10 +39,10 @@ public sealed class ShardSchedulerTests
         Task reading = ReadAsync();
         for (int at = 0; at < sent.Length; at += 1_000)
         {
-            await pipe.Writer.WriteAsync(sent.AsMemory(at, 1_000), cancellation);
+            await link.Writer.WriteAsync(sent.AsMemory(at, 1_000), cancellation);
         }
 
-        await pipe.Writer.CompleteAsync();
+        await link.Writer.CompleteAsync();
         await reading.WaitAsync(Patience, cancellation);
         Assert.Equal(sent, received);
         Assert.InRange(elsewhere, 0, 2); // A read that completes between IsCompleted and the await goes on where it is.

@@ -3,7 +3,7 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Tests.Buffers;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 

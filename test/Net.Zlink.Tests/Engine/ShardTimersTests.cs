@@ -1,7 +1,7 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Tests.Support;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 

@@ -33,7 +33,7 @@ public sealed class ShortLockTests
             using var mayLeave = new ManualResetEventSlim();
             Task holder = Run(() =>
             {
-                using (_lock.Hold())
+                using (_lock.EnterScope())
                 {
                     isHeld.Set();
                     mayLeave.Wait(Guard.Token);
@@ -69,7 +69,7 @@ public sealed class ShortLockTests
         {
             Task holder = Run(() =>
             {
-                using (_lock.Hold())
+                using (_lock.EnterScope())
                 {
                     isHeld.Set();
                     mayLeave.Wait(Guard.Token);
@@ -101,7 +101,7 @@ public sealed class ShortLockTests
     {
         for (int i = 0; i < times; i++)
         {
-            using (_lock.Hold())
+            using (_lock.EnterScope())
             {
                 if (++_inside != 1)
                 {

@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using Net.Zlink.Engine;
 using Net.Zlink.Tests.Support;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 
@@ -261,7 +261,7 @@ public sealed class WaiterTests
             return new ValueTask<int>(waiter, waiter.Version);
         }
 
-        public bool TryTakeOut(WaiterNode waiter)
+        public bool TryRemove(WaiterNode waiter)
         {
             lock (_gate)
             {

@@ -5,7 +5,7 @@ using Net.Zlink.Monitoring;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Transports;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Engine;
 
@@ -29,7 +29,7 @@ public sealed class WaitingWriteTests
     [InlineData(Memories.NativeThatPinsNothing)]
     public async Task A_write_that_waits_asks_the_owner_for_nothing_and_takes_nobody_elses_bytes(Memories memories)
     {
-        await using var bench = new Bench();
+        await using var bench = new Fixture();
         byte[] payload = Pattern(OutboundChain.LargePayload, 1);
         IMemoryOwner<byte> owner = memories switch
         {
@@ -61,7 +61,7 @@ public sealed class WaitingWriteTests
     [Fact]
     public async Task Memory_is_disposed_once_behind_its_last_use_also_where_the_connection_is_cut_off_meanwhile()
     {
-        await using var bench = new Bench();
+        await using var bench = new Fixture();
         bool isPinned = false;
         var owner = new Unpinnable(OutboundChain.LargePayload, pinned => isPinned = pinned);
         bench.Send(owner, OutboundChain.LargePayload);
@@ -77,7 +77,7 @@ public sealed class WaitingWriteTests
     [Fact]
     public async Task Memory_is_disposed_where_a_write_does_not_even_begin()
     {
-        await using var bench = new Bench();
+        await using var bench = new Fixture();
         bench.Wire.Throws = true;
         var owner = new CountingOwner(new byte[OutboundChain.LargePayload]);
         bench.Send(owner, OutboundChain.LargePayload);
@@ -176,9 +176,9 @@ public sealed class WaitingWriteTests
         }
     }
 
-    private sealed class Bench : IAsyncDisposable
+    private sealed class Fixture : IAsyncDisposable
     {
-        public Bench()
+        public Fixture()
         {
             Shard = NewShard();
             var settings = new ConnectionSettings { MessageLimit = 1_000_000, Outbound = default, IdleTimeout = default, WriteTimeout = default, Linger = default, CloseTimeout = default };
@@ -198,7 +198,7 @@ public sealed class WaitingWriteTests
 
         public void Send(IMemoryOwner<byte> owner, int length)
         {
-            Connection.Outbound.TryAppend(new OutgoingMessage(OutboundBench.HeaderOf(length), owner.Memory[..length], owner), out bool schedule);
+            Connection.Outbound.TryAppend(new OutgoingMessage(OutboundFixture.HeaderOf(length), owner.Memory[..length], owner), out bool schedule);
             Assert.True(schedule);
             Connection.ScheduleFlush();
         }
@@ -219,7 +219,7 @@ public sealed class WaitingWriteTests
 
         public Task Closed => _closed.Task.WaitAsync(Patience, TestContext.Current.CancellationToken);
 
-        public bool AnswersInPlace => false;
+        public bool RepliesSynchronously => false;
 
         public string Name => "a test";
 

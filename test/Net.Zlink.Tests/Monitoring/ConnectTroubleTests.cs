@@ -89,7 +89,7 @@ public sealed class ConnectTroubleTests : IDisposable
         using var listener = new RawListener();
         client.Connect(listener.Endpoint);
         using RawPeer peer = await listener.AcceptAsync();
-        await peer.SendAsync((byte[])[.. ZmpKit.Hex(ZmpKit.Hello), .. ZmpKit.Hex(ZmpKit.Ready), .. ZmpKit.Control(error)]);
+        await peer.SendAsync((byte[])[.. ZmpFixture.Hex(ZmpFixture.Hello), .. ZmpFixture.Hex(ZmpFixture.Ready), .. ZmpFixture.Control(error)]);
         SocketEvent given = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal(SocketEventTypes.ConnectGivenUp, given.Type);
         Assert.Equal($"{words}; with ReconnectAfterFault it would be tried again; no further attempt is made", given.Detail);
@@ -148,7 +148,7 @@ public sealed class ConnectTroubleTests : IDisposable
         // One without a name of its own has that which the messages come with.
         using (RawPeer nameless = await RawPeer.ConnectAsync(endpoint))
         {
-            await nameless.SendAsync((byte[])[.. ZmpKit.Frame(2, [1, (byte)ZmpSocketType.Dealer, 0]), .. ZmpKit.Frame(2, [4]), .. ZmpKit.Frame(0, [7])]);
+            await nameless.SendAsync((byte[])[.. ZmpFixture.Frame(2, [1, (byte)ZmpSocketType.Dealer, 0]), .. ZmpFixture.Frame(2, [4]), .. ZmpFixture.Frame(0, [7])]);
             using Message message = await server.ReceiveAsync(Guard.Token).Guarded();
             nameless.Dispose();
             gone = await monitor.NextAsync(SocketEventTypes.Disconnected);

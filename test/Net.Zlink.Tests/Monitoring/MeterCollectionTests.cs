@@ -1,5 +1,5 @@
 using System.Diagnostics.Metrics;
-using Net.Zlink.Tests.Sockets.Pipes;
+using Net.Zlink.Tests.Sockets.Links;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -15,11 +15,11 @@ public sealed class MeterCollectionTests
         const int Most = 3;
         await using var fixture = new ContextFixture();
         using TestCore core = TestCore.Create();
-        TestPipe pipe = TestPipe.Create(core, default);
+        TestLink pipe = TestLink.Create(core, default);
         int looks = 0;
         pipe.Counted = () => looks++;
         PairSocket socket = fixture.Context.CreatePair();
-        socket.Core.Books.Open(pipe);
+        socket.Core.Counters.Open(pipe);
         MeterReadings.Of(fixture.Context);
         Assert.InRange(looks, 1, Most);
         int first = looks;

@@ -47,7 +47,7 @@ public sealed class PeerWarningsTests : IDisposable
                 warnings.HandshakeFailed("tcp://a", "tcp://x", HandshakeFailure.Malformed, i.ToString(CultureInfo.InvariantCulture));
             }
 
-            Assert.Equal(round * PeerWarnings.MostPerEndpoint, Warnings.Count());
+            Assert.Equal(round * PeerWarnings.MaxPerEndpoint, Warnings.Count());
             Assert.Contains("are left out", Warnings.Last(), StringComparison.Ordinal);
             _time.Advance(PeerWarnings.Silence);
         }
@@ -62,11 +62,11 @@ public sealed class PeerWarningsTests : IDisposable
             warnings.Undelivered(i.ToString(CultureInfo.InvariantCulture), "tcp://a", 1, 10);
         }
 
-        Assert.Equal(PeerWarnings.MostPerEndpoint, Warnings.Count());
+        Assert.Equal(PeerWarnings.MaxPerEndpoint, Warnings.Count());
         Assert.Contains("1 accepted messages (10 bytes) were not delivered", Warnings.First(), StringComparison.Ordinal);
         warnings.ConnectionRefused("tcp://a", "full");
         warnings.FilesNotRenewed("tcp://a", "cut off");
-        Assert.Equal(PeerWarnings.MostPerEndpoint + 2, Warnings.Count());
+        Assert.Equal(PeerWarnings.MaxPerEndpoint + 2, Warnings.Count());
     }
 
     [Theory]

@@ -20,7 +20,7 @@ public sealed class TypeMismatchTests
         using var listener = new RawListener();
         sub.Connect(listener.Endpoint);
         using RawPeer peer = await listener.AcceptAsync();
-        await peer.SendAsync(ZmpKit.Control("01 06 01 41"));
+        await peer.SendAsync(ZmpFixture.Control("01 06 01 41"));
 
         Assert.Equal("protocol fault: code 05, socket type mismatch: this side is SUB, the peer ROUTER; SUB talks to PUB and XPUB", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail);
         Assert.StartsWith("the peer broke the protocol: socket type mismatch: this side is SUB, the peer ROUTER; SUB talks to PUB and XPUB;", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
@@ -33,10 +33,10 @@ public sealed class TypeMismatchTests
         using PairSocket pair = context.CreatePair(new PairOptions { RoutingId = "P"u8.ToArray() });
         using SocketMonitor monitor = pair.OpenMonitor(SocketEventTypes.Disconnected);
         using RawPeer peer = await RawPeer.ConnectAsync(pair.Bind("tcp://127.0.0.1:0"));
-        await peer.SendAsync(ZmpKit.Control("01 0b 00")); // A STREAM, which speaks no ZMP.
+        await peer.SendAsync(ZmpFixture.Control("01 0b 00")); // A STREAM, which speaks no ZMP.
 
         Assert.Equal("protocol fault: code 05, socket type mismatch: this side is PAIR, the peer type 11; PAIR talks to PAIR", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail);
-        byte[] greeting = [.. ZmpKit.Control("01 00 01 50"), .. ZmpKit.Hex(ZmpKit.Ready)];
-        Assert.Equal((byte[])[.. greeting, .. ZmpKit.Hex(Error)], await peer.ReadToEndAsync());
+        byte[] greeting = [.. ZmpFixture.Control("01 00 01 50"), .. ZmpFixture.Hex(ZmpFixture.Ready)];
+        Assert.Equal((byte[])[.. greeting, .. ZmpFixture.Hex(Error)], await peer.ReadToEndAsync());
     }
 }

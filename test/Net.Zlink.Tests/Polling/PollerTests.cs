@@ -1,5 +1,5 @@
 using System.Text;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -127,7 +127,7 @@ public sealed class PollerTests : PollerTestBase
 
         Assert.True(Helps() > before);
 
-        long Helps() => Volatile.Read(ref ((WirePipe)receiver.Core.Pipes[0]).Session!.Connection.Shard.Counters.Helps);
+        long Helps() => Volatile.Read(ref ((WireLink)receiver.Core.Links[0]).Session!.Connection.Shard.Counters.Helps);
     }
 
     [Fact]

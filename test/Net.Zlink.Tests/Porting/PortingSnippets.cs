@@ -96,11 +96,11 @@ public sealed class PortingSnippets
         }
 
         pub.Send("news.today"u8);
-        await foreach (Message news in sub.ReceiveAllAsync(cancellation))
+        await foreach (Message updates in sub.ReceiveAllAsync(cancellation))
         {
-            using (news)
+            using (updates)
             {
-                Assert.Equal("news.today"u8.ToArray(), news.Span.ToArray());
+                Assert.Equal("news.today"u8.ToArray(), updates.Span.ToArray());
                 break;
             }
         }

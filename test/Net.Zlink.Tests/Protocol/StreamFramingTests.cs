@@ -3,7 +3,7 @@ using FsCheck;
 using FsCheck.Fluent;
 using Net.Zlink.Protocol.Stream;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Protocol;
 

@@ -21,8 +21,8 @@ public sealed class BoundListenersTests
         Assert.Equal(["third"], Meant("tcp://0.0.0.0:3"));
         Assert.Equal(["first"], Meant("tcp://one:1", "tcp://127.0.0.1:1"));
         Assert.Empty(Meant("tcp://one:1"));
-        Assert.Equal(["first"], _listeners.Look("tcp://127.0.0.1:1", target: null).Meant());
-        Assert.Empty(_listeners.Look("no endpoint", target: null).Meant());
+        Assert.Equal(["first"], _listeners.Find("tcp://127.0.0.1:1", target: null).Meant());
+        Assert.Empty(_listeners.Find("no endpoint", target: null).Meant());
     }
 
     [Fact]
@@ -52,18 +52,18 @@ public sealed class BoundListenersTests
         }
 
         var target = new Target("tcp://127.0.0.1:7", "");
-        Assert.Equal(["7"], _listeners.Look(target.Text, target).Meant());
+        Assert.Equal(["7"], _listeners.Find(target.Text, target).Meant());
         Assert.Equal(0, target.Asked);
 
         // Who names it in other words has all of them looked at.
         target = new Target("tcp://one:7", "tcp://127.0.0.1:7");
-        Assert.Equal(["7"], _listeners.Look(target.Text, target).Meant());
+        Assert.Equal(["7"], _listeners.Find(target.Text, target).Meant());
         Assert.Equal(Listeners, target.Asked);
     }
 
     private void Add(string owner, string text, string endpoint) => _listeners.Add(owner, text, new Listener(endpoint));
 
-    private List<string> Meant(string text, string names = "") => _listeners.Look(text, new Target(text, names)).Meant();
+    private List<string> Meant(string text, string names = "") => _listeners.Find(text, new Target(text, names)).Meant();
 
     /// <summary>A text that means an endpoint, and counts how often it is asked whether it does.</summary>
     private sealed class Target(string text, string names) : BindTarget(text)

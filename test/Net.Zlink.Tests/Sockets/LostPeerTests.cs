@@ -26,7 +26,7 @@ public sealed class LostPeerTests
         }
 
         using RawPeer second = await listener.AcceptAsync();
-        await second.SendAsync(ZmpKit.DealerGreeting("A"u8));
+        await second.SendAsync(ZmpFixture.DealerGreeting("A"u8));
         await dealer.SendAsync("hi"u8.ToArray(), Guard.Token).Guarded();
         const int Greeting = 8 + 3 + 16 + 9; // HELLO with a routing id of 16 bytes, READY
         byte[] all = await second.ReadAsync(Greeting + Hi.Length);
@@ -42,7 +42,7 @@ public sealed class LostPeerTests
             using DealerSocket dealer = context.CreateDealer();
             using SocketMonitor monitor = dealer.OpenMonitor(SocketEventTypes.Disconnected);
             using RawPeer peer = await RawPeer.ConnectAsync(dealer.Bind("tcp://127.0.0.1:0"));
-            await peer.SendAsync(ZmpKit.DealerGreeting("A"u8).Concat(Hi).ToArray());
+            await peer.SendAsync(ZmpFixture.DealerGreeting("A"u8).Concat(Hi).ToArray());
             peer.EndSending();
             await monitor.ReadAsync(Guard.Token).Guarded();
             Assert.True(dealer.CanReceive);
@@ -85,7 +85,7 @@ public sealed class LostPeerTests
 
     /// <summary>A DEALER's greeting, and messages.</summary>
     private static byte[] Saying(string routingId, params string[] texts) =>
-        [.. ZmpKit.DealerGreeting(Encoding.ASCII.GetBytes(routingId)), .. texts.SelectMany(static text => (byte[])[0x5A, 1, 0, 0, 0, 0, 0, (byte)text.Length, .. Encoding.ASCII.GetBytes(text)])];
+        [.. ZmpFixture.DealerGreeting(Encoding.ASCII.GetBytes(routingId)), .. texts.SelectMany(static text => (byte[])[0x5A, 1, 0, 0, 0, 0, 0, (byte)text.Length, .. Encoding.ASCII.GetBytes(text)])];
 
     private static async Task Until(SocketMonitor monitor, SocketEventTypes type)
     {

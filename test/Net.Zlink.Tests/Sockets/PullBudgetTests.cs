@@ -11,7 +11,7 @@ public sealed class PullBudgetTests
     public void A_peer_that_is_stopped_again_before_it_was_told_to_go_on_cuts_off_nobody_who_is_to_be_told_with_it()
     {
         // So it goes where its connection is lost meanwhile: what had come is taken in past the limit.
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         var budget = new PullBudget(0, null, bench.Queue);
         PullPeer[] peers = [.. Enumerable.Range(0, 3).Select(_ => bench.NewPeer(new QueueLimits(1, 0)).Pull)];
         PullPeer? toBeResumed = null;
@@ -33,7 +33,7 @@ public sealed class PullBudgetTests
     [Fact]
     public void Frames_that_came_one_by_one_count_what_they_take_and_not_only_what_was_sent()
     {
-        using var bench = new PullBench(budget: 100_000);
+        using var bench = new PullFixture(budget: 100_000);
         TestPeer[] peers = [.. Enumerable.Range(0, 10).Select(_ => bench.NewPeer())];
         int published = 0;
         while (peers[published % peers.Length].Publish("x") == Delivery.Continue)
@@ -58,6 +58,6 @@ public sealed class PullBudgetTests
         peer.Messages = 1;
         Assert.True(budget.ShouldPark(peer, unread: 1));
         peer.Messages = 0;
-        budget.Taken(peer, bytes: 1, isLeaseOver: false, unread: 0, ref resume);
+        budget.OnDequeued(peer, bytes: 1, isLeaseOver: false, unread: 0, ref resume);
     }
 }

@@ -9,7 +9,7 @@ public sealed class PullEventsTests
     [Fact]
     public void A_peers_messages_are_read_between_the_events_of_those_that_come_and_go()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer honest = bench.NewPeer();
         for (int i = 0; i < 100; i++)
         {
@@ -30,7 +30,7 @@ public sealed class PullEventsTests
     [Fact]
     public void Nobodys_messages_are_read_before_the_event_that_tells_of_him_though_he_stands_first_in_line()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer honest = bench.NewPeer();
         for (int i = 0; i < 20; i++)
         {
@@ -50,7 +50,7 @@ public sealed class PullEventsTests
     [Fact]
     public void Events_go_on_when_the_peer_that_had_the_turn_is_disconnected()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer first = bench.NewPeer();
         first.Publish("a", "b");
         Assert.Equal("1:a", bench.TakeText());
@@ -70,7 +70,7 @@ public sealed class PullEventsTests
     [Fact]
     public void One_that_goes_on_in_place_is_not_given_others_data_between_events()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer[] peers = [.. Enumerable.Range(0, 4).Select(_ => bench.NewPeer())];
         for (int i = 0; i < 40; i++)
         {
@@ -79,20 +79,20 @@ public sealed class PullEventsTests
 
         Array.ForEach(peers, static peer => peer.Publish("x"));
         int taken = 0;
-        while (bench.Queue.TryTakeMore(1, out PulledRun run))
+        while (bench.Queue.TryDequeueMore(1, out PulledRun run))
         {
             Assert.Equal(PulledKind.Connected, run.Kind);
             taken++;
         }
 
         Assert.InRange(taken, 1, 16);
-        Assert.StartsWith("1:", PullBench.Text(bench.Take()), StringComparison.Ordinal);
+        Assert.StartsWith("1:", PullFixture.Text(bench.Take()), StringComparison.Ordinal);
     }
 
     [Fact]
     public void A_rush_of_peers_that_say_nothing_is_worked_off_and_one_whose_messages_were_dropped_holds_nothing_up()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer dropped = bench.NewPeer();
         dropped.Publish("unread");
         bench.Queue.PublishDisconnected(dropped.Pull, dropUnread: true);

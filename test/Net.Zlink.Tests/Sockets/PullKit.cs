@@ -13,17 +13,17 @@ using Xunit;
 namespace Net.Zlink.Tests.Sockets;
 
 /// <summary>A pull queue with peers whose connections exist, but read only what a test gives them.</summary>
-internal sealed class PullBench : IDisposable
+internal sealed class PullFixture : IDisposable
 {
     private readonly WaiterPool<PullWaiter> _waiters = new();
     private uint _lastId;
 
-    public PullBench(long budget = 0, BufferPool? pool = null)
+    public PullFixture(long budget = 0, BufferPool? pool = null)
     {
         Queue = new PullQueue(budget);
         Pool = pool ?? TestPools.Create();
         Slabs = new Slab.SlabCache(Pool);
-        Shard = EngineKit.NewShard();
+        Shard = EngineFixture.NewShard();
     }
 
     public PullQueue Queue { get; }
@@ -49,7 +49,7 @@ internal sealed class PullBench : IDisposable
     /// <summary>Takes without waiting; there must be something.</summary>
     public PulledRun Take(int max = 1)
     {
-        Assert.True(Queue.TryTake(max, out PulledRun run), "There was nothing to take.");
+        Assert.True(Queue.TryDequeue(max, out PulledRun run), "There was nothing to take.");
         return run;
     }
 
@@ -59,7 +59,7 @@ internal sealed class PullBench : IDisposable
     public List<string> TakeAll()
     {
         List<string> all = [];
-        while (Queue.TryTake(1, out PulledRun run))
+        while (Queue.TryDequeue(1, out PulledRun run))
         {
             all.Add(Text(run));
         }
@@ -94,7 +94,7 @@ internal sealed class PullBench : IDisposable
         PullWaiter waiter = _waiters.Rent();
         waiter.Prepare(Queue, w => _waiters.Return((PullWaiter)w), blocking: false);
         waiter.Max = max;
-        if (Queue.TakeOrWait(waiter, out PulledRun run))
+        if (Queue.DequeueOrWait(waiter, out PulledRun run))
         {
             _waiters.Return(waiter);
             taken = Task.FromResult(run);
@@ -128,9 +128,9 @@ internal sealed class TestPeer
         CloseTimeout = TimeSpan.Zero,
     };
 
-    private readonly PullBench _bench;
+    private readonly PullFixture _bench;
 
-    public TestPeer(PullBench bench, uint id, QueueLimits limits)
+    public TestPeer(PullFixture bench, uint id, QueueLimits limits)
     {
         _bench = bench;
         var wire = new SocketWire(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp");
@@ -170,16 +170,16 @@ internal sealed class TestPeer
         return Publish(_bench.Slabs.Adopt(frames, owner), frames, texts.Length);
     }
 
-    private static byte[] FramesOf(string[] texts) => [.. texts.SelectMany(t => OutboundBench.Frame(System.Text.Encoding.ASCII.GetBytes(t)))];
+    private static byte[] FramesOf(string[] texts) => [.. texts.SelectMany(t => OutboundFixture.Frame(System.Text.Encoding.ASCII.GetBytes(t)))];
 
     private Delivery Publish(Slab slab, byte[] frames, int messages)
     {
         int offset = 0;
-        InboundLease first = InboundLease.Take(slab, ref offset, frames.Length);
+        InboundLease first = InboundLease.Open(slab, ref offset, frames.Length);
         InboundLease last = first;
         while (offset < frames.Length)
         {
-            last.Next = InboundLease.Take(slab, ref offset, frames.Length);
+            last.Next = InboundLease.Open(slab, ref offset, frames.Length);
             last = last.Next;
         }
 
@@ -209,7 +209,7 @@ internal sealed class TestPeer
 
     private sealed class ResumeSink(TestPeer peer) : IConnectionSink
     {
-        public bool AnswersInPlace => false;
+        public bool RepliesSynchronously => false;
 
         public string Name => "test";
 

@@ -3,7 +3,7 @@ using FsCheck.Fluent;
 using Net.Zlink.Engine;
 using Net.Zlink.Sockets;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Sockets;
 
@@ -41,7 +41,7 @@ public sealed class PullQueuePropertyTests
 
     private static void Run((Kind Kind, int Peer, int Size)[] operations, long budget, QueueLimits limits, int count)
     {
-        using var bench = new PullBench(budget);
+        using var bench = new PullFixture(budget);
         TestPeer[] peers = [.. Enumerable.Range(0, count).Select(_ => bench.NewPeer(limits))];
         var published = new int[count];
         var delivered = new int[count];
@@ -57,7 +57,7 @@ public sealed class PullQueuePropertyTests
                     peer.Publish(texts);
                     break;
                 case Kind.Take:
-                    if (bench.Queue.TryTake(1 + (size % 5), out PulledRun run))
+                    if (bench.Queue.TryDequeue(1 + (size % 5), out PulledRun run))
                     {
                         Check(run, delivered);
                     }
@@ -75,7 +75,7 @@ public sealed class PullQueuePropertyTests
             }
         }
 
-        while (bench.Queue.TryTake(3, out PulledRun run))
+        while (bench.Queue.TryDequeue(3, out PulledRun run))
         {
             Check(run, delivered);
             Drain(bench.Shard);
@@ -94,7 +94,7 @@ public sealed class PullQueuePropertyTests
 
     private static void Check(in PulledRun run, int[] delivered)
     {
-        string text = PullBench.Text(run);
+        string text = PullFixture.Text(run);
         if (run.Kind == PulledKind.Data)
         {
             foreach (string number in text.Split(':')[1].Split(','))

@@ -7,7 +7,7 @@ using Net.Zlink.Sockets;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Support;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Sockets;
 
@@ -16,7 +16,7 @@ public sealed class PullQueueTests
     [Fact]
     public void A_turn_serves_what_one_peer_has_unread_in_however_many_reads_it_came()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer a = bench.NewPeer();
         TestPeer b = bench.NewPeer();
         a.Publish("a1", "a2");
@@ -31,7 +31,7 @@ public sealed class PullQueueTests
     [InlineData(2, 20_000)] // or 64 KiB.
     public void A_turn_is_no_longer_than_one_read_can_be(int messages, int length)
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer a = bench.NewPeer();
         TestPeer b = bench.NewPeer();
         string[] read = [.. Enumerable.Repeat(new string('x', length), messages)];
@@ -45,7 +45,7 @@ public sealed class PullQueueTests
     [Fact]
     public void A_flooding_peer_delays_another_by_at_most_256_messages()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer flood = bench.NewPeer();
         TestPeer modest = bench.NewPeer();
         flood.Publish([.. Enumerable.Range(0, 2_000).Select(i => $"{i}")]);
@@ -59,7 +59,7 @@ public sealed class PullQueueTests
     [Fact]
     public void A_peer_that_was_served_and_sends_again_goes_to_the_end_of_the_line()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer a = bench.NewPeer();
         TestPeer b = bench.NewPeer();
         a.Publish("a1");
@@ -72,19 +72,19 @@ public sealed class PullQueueTests
     [Fact]
     public void A_batch_takes_consecutive_messages_of_one_read_and_no_more()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer a = bench.NewPeer();
         a.Publish("1", "2", "3");
         a.Publish("4");
-        Assert.Equal("1:1,2", PullBench.Text(bench.Take(2)));
-        Assert.Equal("1:3", PullBench.Text(bench.Take(100)));
-        Assert.Equal("1:4", PullBench.Text(bench.Take(100)));
+        Assert.Equal("1:1,2", PullFixture.Text(bench.Take(2)));
+        Assert.Equal("1:3", PullFixture.Text(bench.Take(100)));
+        Assert.Equal("1:4", PullFixture.Text(bench.Take(100)));
     }
 
     [Fact]
     public void Events_overtake_data_of_others_and_a_disconnect_comes_behind_its_own()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer a = bench.NewPeer();
         TestPeer b = bench.NewPeer();
         a.Publish("a1");
@@ -100,7 +100,7 @@ public sealed class PullQueueTests
     [Fact]
     public void A_disconnect_never_precedes_its_connect()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer peer = bench.NewPeer(announce: false);
         peer.End(reason: DisconnectReason.Local);
         Assert.Empty(bench.TakeAll());
@@ -111,7 +111,7 @@ public sealed class PullQueueTests
     [Fact]
     public void A_dropped_peers_messages_are_gone_and_counted_and_its_buffers_back()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer peer = bench.NewPeer();
         peer.Publish("1", "2", "3");
         peer.Publish("4");
@@ -121,14 +121,14 @@ public sealed class PullQueueTests
         Assert.Equal(["1-"], bench.TakeAll());
         Assert.Equal((0, 0, 0, 4), bench.Queue.Depth);
         Assert.Equal((4, 1), (peer.Pull.Dropped, peer.Pull.Delivered));
-        Assert.Equal("1:1", PullBench.Text(kept)); // Taken before: still whole.
+        Assert.Equal("1:1", PullFixture.Text(kept)); // Taken before: still whole.
         Assert.Equal(0, bench.Pool.GetStatistics().Live);
     }
 
     [Fact]
     public async Task A_peer_parks_at_its_mark_and_resumes_at_half_of_it()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer peer = bench.NewPeer(new QueueLimits(4, 0));
         Assert.Equal(Delivery.Continue, peer.Publish("1", "2", "3"));
         Assert.Equal(Delivery.Park, peer.Publish("4"));
@@ -146,7 +146,7 @@ public sealed class PullQueueTests
     [Fact]
     public async Task A_peer_parks_at_its_mark_in_bytes_which_counts_headers()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer peer = bench.NewPeer(new QueueLimits(0, 28));
         Assert.Equal(Delivery.Continue, peer.Publish("0123456789"));
         Assert.Equal(Delivery.Park, peer.Publish("0123456789"));
@@ -158,7 +158,7 @@ public sealed class PullQueueTests
     [Fact]
     public async Task A_peer_may_always_have_one_message_however_small_the_mark()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer peer = bench.NewPeer(new QueueLimits(1, 1));
         Assert.Equal(Delivery.Park, peer.Publish("large"));
         bench.TakeText();
@@ -169,7 +169,7 @@ public sealed class PullQueueTests
     [Fact]
     public async Task Peers_parked_for_the_total_budget_go_on_when_it_is_read_off()
     {
-        using var bench = new PullBench(budget: 100);
+        using var bench = new PullFixture(budget: 100);
         TestPeer[] peers = [.. Enumerable.Range(0, 5).Select(_ => bench.NewPeer())];
         Assert.Equal(Delivery.Park, peers[0].Publish(new string('x', 96)));
         Assert.All(peers[1..], p => Assert.Equal(Delivery.Park, p.Publish("y")));
@@ -181,7 +181,7 @@ public sealed class PullQueueTests
     [Fact]
     public async Task Peers_parked_for_the_total_budget_go_on_when_a_disconnect_drops_what_filled_it()
     {
-        using var bench = new PullBench(budget: 100);
+        using var bench = new PullFixture(budget: 100);
         TestPeer hog = bench.NewPeer();
         TestPeer[] others = [bench.NewPeer(), bench.NewPeer()];
         Assert.Equal(Delivery.Continue, hog.Publish(new string('x', 40)));
@@ -202,20 +202,20 @@ public sealed class PullQueueTests
     [Fact]
     public async Task Waiting_consumers_are_served_in_order()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer peer = bench.NewPeer();
         Task<PulledRun>[] waits = [.. Enumerable.Range(0, 4).Select(_ => bench.MustWait())];
         peer.Publish("1", "2");
         peer.Publish("3");
         bench.Queue.PublishConnected(bench.NewPeer(announce: false).Pull);
-        Assert.Equal(["1:1", "1:2", "1:3", "2+"], (await Task.WhenAll(waits).WaitAsync(Patience, TestContext.Current.CancellationToken)).Select(r => PullBench.Text(r)), StringComparer.Ordinal);
+        Assert.Equal(["1:1", "1:2", "1:3", "2+"], (await Task.WhenAll(waits).WaitAsync(Patience, TestContext.Current.CancellationToken)).Select(r => PullFixture.Text(r)), StringComparer.Ordinal);
         Assert.Equal(0, bench.Pool.GetStatistics().Live);
     }
 
     [Fact]
     public async Task A_cancelled_consumer_takes_nothing_with_it()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer peer = bench.NewPeer();
         using var source = new CancellationTokenSource();
         Task<PulledRun> cancelled = bench.MustWait(cancel: source);
@@ -223,14 +223,14 @@ public sealed class PullQueueTests
         await source.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled);
         peer.Publish("1");
-        Assert.Equal("1:1", PullBench.Text(await next.WaitAsync(Patience, TestContext.Current.CancellationToken)));
+        Assert.Equal("1:1", PullFixture.Text(await next.WaitAsync(Patience, TestContext.Current.CancellationToken)));
     }
 
     [Fact]
     public void Cancellation_against_a_message_loses_no_message()
     {
         const int Rounds = 1_000;
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer peer = bench.NewPeer();
         using var round = new Barrier(2);
         var received = new List<string>();
@@ -247,7 +247,7 @@ public sealed class PullQueueTests
                     Assert.True(((IAsyncResult)taken).AsyncWaitHandle.WaitOne(Patience));
                     if (taken.IsCompletedSuccessfully)
                     {
-                        received.Add(PullBench.Text(taken.GetAwaiter().GetResult()));
+                        received.Add(PullFixture.Text(taken.GetAwaiter().GetResult()));
                     }
 
                     Assert.True(round.SignalAndWait(Patience));
@@ -272,7 +272,7 @@ public sealed class PullQueueTests
     public async Task Closing_releases_everyone_with_the_error_drops_what_is_unread_and_gives_every_buffer_back()
     {
         using BufferPool pool = TestPools.Create(leakCheck: true);
-        using var bench = new PullBench(pool: pool);
+        using var bench = new PullFixture(pool: pool);
         Task<PulledRun>[] waits = [bench.MustWait(), bench.MustWait()];
         Assert.Equal(0, bench.Queue.Close(static () => new FormatException("closed")));
         foreach (Task<PulledRun> wait in waits)
@@ -280,7 +280,7 @@ public sealed class PullQueueTests
             Assert.Equal("closed", (await Assert.ThrowsAsync<FormatException>(() => wait.WaitAsync(Patience, TestContext.Current.CancellationToken))).Message);
         }
 
-        using var full = new PullBench(pool: pool);
+        using var full = new PullFixture(pool: pool);
         TestPeer a = full.NewPeer();
         TestPeer b = full.NewPeer();
         a.Publish("1", "2", "3");
@@ -298,7 +298,7 @@ public sealed class PullQueueTests
     [InlineData("the queue is closed")]
     public void What_is_dropped_is_given_back_while_others_use_the_queue(string when)
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer peer = bench.NewPeer();
         bench.NewPeer().Publish("another's");
         var looking = new LookingOwner(bench.Queue);
@@ -324,13 +324,13 @@ public sealed class PullQueueTests
     [Fact]
     public void A_closed_queue_says_so_whatever_still_comes_in()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer a = bench.NewPeer();
         bench.Queue.Close(static () => new FormatException("closed"));
         a.Publish("late");
         a.End();
         bench.Queue.PublishConnected(bench.NewPeer(announce: false).Pull);
-        Assert.Throws<FormatException>(() => bench.Queue.TryTake(1, out _));
+        Assert.Throws<FormatException>(() => bench.Queue.TryDequeue(1, out _));
         Assert.Throws<FormatException>(() => bench.TakeOrWait(out _));
         Assert.Equal((0, 0, 0, 1), bench.Queue.Depth);
         Assert.Equal(0, bench.Pool.GetStatistics().Live);
@@ -341,7 +341,7 @@ public sealed class PullQueueTests
     {
         const int Peers = 3;
         const int PerPeer = 3_000;
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         TestPeer[] peers = [.. Enumerable.Range(0, Peers).Select(_ => bench.NewPeer())];
         var received = new List<(uint Peer, int Number)>[2];
         int left = Peers * PerPeer;
@@ -350,14 +350,14 @@ public sealed class PullQueueTests
             List<(uint, int)> mine = received[consumer] = [];
             while (Volatile.Read(ref left) > 0)
             {
-                if (!bench.Queue.TryTake(7, out PulledRun run))
+                if (!bench.Queue.TryDequeue(7, out PulledRun run))
                 {
                     Thread.Yield();
                     continue;
                 }
 
                 Interlocked.Add(ref left, -run.Count);
-                mine.AddRange(PullBench.Text(run).Split(':')[1].Split(',').Select(t => (run.PeerId, int.Parse(t, System.Globalization.CultureInfo.InvariantCulture))));
+                mine.AddRange(PullFixture.Text(run).Split(':')[1].Split(',').Select(t => (run.PeerId, int.Parse(t, System.Globalization.CultureInfo.InvariantCulture))));
             }
         }
 
@@ -384,7 +384,7 @@ public sealed class PullQueueTests
     [Fact]
     public async Task Who_watches_is_told_of_all_that_comes_of_what_a_waiting_consumer_gets_and_of_the_end()
     {
-        using var bench = new PullBench();
+        using var bench = new PullFixture();
         var watcher = new CountingWatcher(bench.Queue);
         bench.Queue.Watchers.Add(watcher);
         TestPeer a = bench.NewPeer();
@@ -395,7 +395,7 @@ public sealed class PullQueueTests
         Task<PulledRun> waiting = bench.MustWait();
         a.Publish("a2");
         Assert.Equal((3, false), watcher.Last);
-        Assert.Equal("1:a2", PullBench.Text(await waiting.Guarded()));
+        Assert.Equal("1:a2", PullFixture.Text(await waiting.Guarded()));
         a.End();
         Assert.Equal((4, true), watcher.Last);
         bench.Dispose();

@@ -1,7 +1,7 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -41,13 +41,13 @@ public sealed class RefusedEndpointTests
 
         public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message) => SendStatus.Full;
 
-        protected override bool Attach(Pipe pipe)
+        protected override bool Attach(PeerLink link)
         {
             Refusing?.Invoke();
             return Refusing is null;
         }
 
-        protected override void Remove(Pipe pipe)
+        protected override void Remove(PeerLink link)
         {
         }
     }

@@ -3,7 +3,7 @@ using Net.Zlink.Monitoring;
 using Net.Zlink.Sockets;
 using Net.Zlink.Transports;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Sockets;
 

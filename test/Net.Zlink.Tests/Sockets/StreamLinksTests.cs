@@ -11,7 +11,7 @@ namespace Net.Zlink.Tests.Sockets;
 public sealed class StreamLinksTests : IDisposable
 {
     private readonly SocketWire _wire = new(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), "tcp");
-    private readonly OpenParts _parts = new();
+    private readonly CloseTracker _parts = new();
     private readonly StreamLinks _links;
 
     public StreamLinksTests() => _links = new StreamLinks(new StreamCounters(), _parts);

@@ -33,8 +33,8 @@ public sealed class ChurnTests
         Assert.InRange(descriptorsAfter - descriptors, int.MinValue, AllowedDescriptors);
         Assert.Equal(buffers, buffersAfter);
         Assert.Equal(0, socket.PeerCount);
-        StreamStatistics books = socket.GetStatistics();
-        Assert.Equal((Connections + 500L, Connections + 500L, 0L), (books.AcceptedConnections, books.ClosedConnections, books.RefusedConnections));
+        StreamStatistics counters = socket.GetStatistics();
+        Assert.Equal((Connections + 500L, Connections + 500L, 0L), (counters.AcceptedConnections, counters.ClosedConnections, counters.RefusedConnections));
         await fixture.UntilAsync(() => pushed || Volatile.Read(ref events.Value) == 2 * (Connections + 500)); // The last one's end may be unread still, and what is unread ends with the socket.
         socket.Dispose();
         await echoing.Guarded();

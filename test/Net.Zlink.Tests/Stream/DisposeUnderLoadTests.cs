@@ -54,8 +54,8 @@ public sealed class DisposeUnderLoadTests
 
             await Task.WhenAll(flooding).Guarded();
             await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == Peers);
-            StreamStatistics books = socket.GetStatistics();
-            Assert.Equal(books.AcceptedMessages, books.WrittenMessages + books.DroppedMessages);
+            StreamStatistics counters = socket.GetStatistics();
+            Assert.Equal(counters.AcceptedMessages, counters.WrittenMessages + counters.DroppedMessages);
         }
     }
 
@@ -100,12 +100,12 @@ public sealed class DisposeUnderLoadTests
 
     private static void ReceiveMany(StreamSocket socket, CountdownEvent started)
     {
-        var room = new StreamMessage[64];
+        var capacity = new StreamMessage[64];
         bool first = true;
         UntilClosed(() =>
         {
-            int count = socket.ReceiveMany(room);
-            foreach (StreamMessage message in room.AsSpan(0, count))
+            int count = socket.ReceiveMany(capacity);
+            foreach (StreamMessage message in capacity.AsSpan(0, count))
             {
                 message.Dispose();
             }

@@ -63,14 +63,14 @@ public sealed class ManyThreadsTests
         Thread[] receivers = Start(thread =>
         {
             int[] last = [-1, -1, -1, -1, -1];
-            var room = new StreamMessage[7];
+            var capacity = new StreamMessage[7];
             while (true)
             {
                 try
                 {
-                    room[0] = server.Receive(Guard.Limit);
-                    int count = 1 + server.ReceiveMany(room.AsSpan(1, thread % room.Length));
-                    foreach (StreamMessage message in room.AsSpan(0, count))
+                    capacity[0] = server.Receive(Guard.Limit);
+                    int count = 1 + server.ReceiveMany(capacity.AsSpan(1, thread % capacity.Length));
+                    foreach (StreamMessage message in capacity.AsSpan(0, count))
                     {
                         int number = BinaryPrimitives.ReadInt32BigEndian(message.Span);
                         Assert.True(number > last[message.PeerId]);

@@ -153,9 +153,9 @@ public sealed class OrderlyCloseTests
 
         await peer.ReadToAnyEndAsync();
         await fixture.UntilAsync(() => socket.GetStatistics().ClosedConnections == 1);
-        StreamStatistics books = socket.GetStatistics();
-        Assert.Equal(1, books.DroppedMessages);
-        Assert.Equal(0, books.WrittenMessages);
+        StreamStatistics counters = socket.GetStatistics();
+        Assert.Equal(1, counters.DroppedMessages);
+        Assert.Equal(0, counters.WrittenMessages);
     }
 
     [Fact]

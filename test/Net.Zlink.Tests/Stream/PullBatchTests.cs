@@ -11,25 +11,25 @@ public sealed class PullBatchTests
     {
         await using var fixture = new StreamFixture();
         StreamSocket socket = fixture.Bind(out string endpoint);
-        var room = new StreamMessage[4];
-        Assert.Equal(0, socket.ReceiveMany(room));
+        var capacity = new StreamMessage[4];
+        Assert.Equal(0, socket.ReceiveMany(capacity));
         RawPeer peer = await fixture.ConnectAsync(endpoint);
-        Assert.Equal(1, await socket.ReceiveManyAsync(room, Guard.Token).Guarded());
-        Assert.Equal(StreamMessageKind.Connected, room[0].Kind);
+        Assert.Equal(1, await socket.ReceiveManyAsync(capacity, Guard.Token).Guarded());
+        Assert.Equal(StreamMessageKind.Connected, capacity[0].Kind);
 
-        Task<int> waiting = socket.ReceiveManyAsync(room, Guard.Token).AsTask();
+        Task<int> waiting = socket.ReceiveManyAsync(capacity, Guard.Token).AsTask();
         await peer.SendAsync(Wire.Frames(Enumerable.Range(0, 10).Select(static i => new[] { (byte)i })));
         var seen = new List<byte>();
-        Take(room, await waiting.Guarded(), seen);
+        Take(capacity, await waiting.Guarded(), seen);
         Assert.InRange(seen.Count, 1, 4);
         while (seen.Count < 10)
         {
-            int count = seen.Count < 5 ? socket.ReceiveMany(room) : await socket.ReceiveManyAsync(room, Guard.Token).Guarded();
-            Take(room, count, seen);
+            int count = seen.Count < 5 ? socket.ReceiveMany(capacity) : await socket.ReceiveManyAsync(capacity, Guard.Token).Guarded();
+            Take(capacity, count, seen);
         }
 
         Assert.Equal(Enumerable.Range(0, 10).Select(static i => (byte)i), seen);
-        Assert.Equal(0, socket.ReceiveMany(room));
+        Assert.Equal(0, socket.ReceiveMany(capacity));
         Assert.Equal(0, socket.ReceiveMany([]));
     }
 
@@ -73,9 +73,9 @@ public sealed class PullBatchTests
         await all.DisposeAsync();
     }
 
-    private static void Take(StreamMessage[] room, int count, List<byte> into)
+    private static void Take(StreamMessage[] capacity, int count, List<byte> into)
     {
-        foreach (StreamMessage message in room.AsSpan(0, count))
+        foreach (StreamMessage message in capacity.AsSpan(0, count))
         {
             into.Add(message.Span[0]);
             message.Dispose();

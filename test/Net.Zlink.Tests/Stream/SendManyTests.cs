@@ -197,11 +197,11 @@ public sealed class SendManyTests
 
     private static async Task EchoAsync(StreamSocket socket, uint id, int count)
     {
-        var room = new StreamMessage[50];
+        var capacity = new StreamMessage[50];
         while (count > 0)
         {
-            int taken = await socket.ReceiveManyAsync(room, Guard.Token).Guarded();
-            Assert.Equal(taken, socket.SendMany(id, room.AsSpan(0, taken), out _));
+            int taken = await socket.ReceiveManyAsync(capacity, Guard.Token).Guarded();
+            Assert.Equal(taken, socket.SendMany(id, capacity.AsSpan(0, taken), out _));
             count -= taken;
         }
     }
@@ -209,11 +209,11 @@ public sealed class SendManyTests
     private static async Task<List<StreamMessage>> TakeAsync(StreamSocket socket, int count)
     {
         var all = new List<StreamMessage>();
-        var room = new StreamMessage[count];
+        var capacity = new StreamMessage[count];
         while (all.Count < count)
         {
-            int taken = await socket.ReceiveManyAsync(room.AsMemory(0, count - all.Count), Guard.Token).Guarded();
-            all.AddRange(room.AsSpan(0, taken));
+            int taken = await socket.ReceiveManyAsync(capacity.AsMemory(0, count - all.Count), Guard.Token).Guarded();
+            all.AddRange(capacity.AsSpan(0, taken));
         }
 
         return all;

@@ -41,7 +41,7 @@ public sealed class TimeoutTests
     public async Task A_peer_is_not_ended_for_silence_while_what_it_sent_lies_unread_behind_a_pause_of_ours()
     {
         await using var fixture = new StreamFixture(shards: 1, time: _time);
-        using var holding = new HoldingHandler("received");
+        using var holding = new BlockingHandler("received");
         fixture.Bind(holding, out string held);
         StreamSocket socket = fixture.Bind(out string endpoint, new StreamOptions { IdleTimeout = Limit });
         RawPeer peer = await fixture.ConnectAsync(endpoint);
@@ -63,7 +63,7 @@ public sealed class TimeoutTests
     public async Task A_peers_idle_time_has_begun_when_it_is_announced_however_late_its_shard_is()
     {
         await using var fixture = new StreamFixture(shards: 1, time: _time);
-        using var holding = new HoldingHandler("received");
+        using var holding = new BlockingHandler("received");
         fixture.Bind(holding, out string held);
         RawPeer busy = await fixture.ConnectAsync(held);
         await busy.SendFrameAsync(1);
@@ -156,8 +156,8 @@ public sealed class TimeoutTests
         Assert.Equal((id, 4L), (ended.PeerId, ended.Value));
         SocketEvent dropped = await monitor.NextAsync(SocketEventTypes.MessagesDropped);
         Assert.Equal((id, 5L), (dropped.PeerId, dropped.Value));
-        StreamStatistics books = socket.GetStatistics();
-        Assert.Equal((accepted, 5), (books.AcceptedMessages, books.DroppedMessages));
+        StreamStatistics counters = socket.GetStatistics();
+        Assert.Equal((accepted, 5), (counters.AcceptedMessages, counters.DroppedMessages));
     }
 
     [Fact]

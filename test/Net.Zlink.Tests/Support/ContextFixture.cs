@@ -103,8 +103,8 @@ internal class ContextFixture : IAsyncDisposable
 
         IReadOnlyList<BufferLeak> leaks = Pool.GetOutstanding();
         Pool.Dispose();
-        ContextStatistics books = Context.GetStatistics();
-        Assert.Equal((0, 0, 0, 0), (books.QueuedBytes, books.QueuesWaiting, books.UnfinishedBytes, books.SubscriptionBytes));
+        ContextStatistics counters = Context.GetStatistics();
+        Assert.Equal((0, 0, 0, 0), (counters.QueuedBytes, counters.QueuesWaiting, counters.UnfinishedBytes, counters.SubscriptionBytes));
         Assert.True(leaks.Count == 0, $"did not come back: {Describe(leaks)}");
     }
 

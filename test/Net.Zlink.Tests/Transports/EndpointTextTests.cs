@@ -161,8 +161,8 @@ public sealed class EndpointTextTests
     public void Any_text_of_the_letters_that_endpoints_are_made_of_gets_an_answer()
     {
         var letters = Gen.Elements("01259afz:[]%;*.-_ /".ToCharArray());
-        var rests = letters.ArrayOf().Select(static rest => "tcp://" + new string(rest)).ToArbitrary();
-        Prop.ForAll(rests, Answers).Check(Config.QuickThrowOnFailure.WithMaxTest(2_000));
+        var detachedLanes = letters.ArrayOf().Select(static rest => "tcp://" + new string(rest)).ToArbitrary();
+        Prop.ForAll(detachedLanes, Answers).Check(Config.QuickThrowOnFailure.WithMaxTest(2_000));
     }
 
     private static bool Answers(string text)

@@ -3,7 +3,7 @@ using System.Net.Sockets;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Transports;
 
@@ -11,7 +11,7 @@ public sealed class InputWaitTests : IAsyncLifetime
 {
     private Socket _peer = null!;
     private Socket _ours = null!;
-    private readonly StreamUse _reads = new();
+    private readonly TlsShutdownGate _reads = new();
     private InputWait _wait = null!;
 
     public async ValueTask InitializeAsync()
@@ -114,9 +114,9 @@ public sealed class InputWaitTests : IAsyncLifetime
         Task<int> waiting = _wait.WaitAsync().AsTask();
         _ours.Dispose();
         Exception? failure = await Record.ExceptionAsync(() => waiting.Guarded());
-        Assert.True(StreamFaults.IsOfStream(failure!), failure?.ToString());
+        Assert.True(IoStreamErrors.IsOfStream(failure!), failure?.ToString());
         Exception? late = await Record.ExceptionAsync(() => _wait.WaitAsync().AsTask().Guarded());
-        Assert.True(StreamFaults.IsOfStream(late!), late?.ToString());
+        Assert.True(IoStreamErrors.IsOfStream(late!), late?.ToString());
     }
 
     /// <summary>In a process of its own, whose completions run where the test says.</summary>

@@ -2,7 +2,7 @@ using System.Net.Sockets;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Transports;
 
@@ -233,8 +233,8 @@ public sealed class ReadinessStreamTests : IAsyncLifetime
 
         Exception? read = await Record.ExceptionAsync(async () => await _stream.ReadAsync(new byte[10], CancellationToken.None).AsTask().Guarded());
         Exception? write = await Record.ExceptionAsync(async () => await _stream.WriteAsync(new byte[10], CancellationToken.None).AsTask().Guarded());
-        Assert.All(new[] { read!, write! }, static e => Assert.True(StreamFaults.IsOfStream(e), e?.ToString()));
-        Assert.True(isDisposed || StreamFaults.ErrorOf(read!) == SocketError.ConnectionReset, read!.ToString());
+        Assert.All(new[] { read!, write! }, static e => Assert.True(IoStreamErrors.IsOfStream(e), e?.ToString()));
+        Assert.True(isDisposed || IoStreamErrors.ErrorOf(read!) == SocketError.ConnectionReset, read!.ToString());
     }
 
     [Theory]

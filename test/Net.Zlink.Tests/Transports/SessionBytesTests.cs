@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 using FsCheck.Fluent;
 using Net.Zlink.Transports;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Transports;
 
@@ -23,8 +23,8 @@ public sealed class SessionBytesTests
         {
             Assert.True(rounds < 2_000, "the peer may go on for ever");
             session.BeginRead();
-            session.Take(round);
-            session.Bring(4);
+            session.AddRecordBytes(round);
+            session.AddData(4);
         }
 
         Assert.InRange(rounds * 200 * UpdateOfKeys, 1_000_000, 1_100_000);
@@ -41,15 +41,15 @@ public sealed class SessionBytesTests
         for (int i = 0; i < 100_000; i++)
         {
             session.BeginRead();
-            session.Take(Record(40));
-            session.Bring(10);
+            session.AddRecordBytes(Record(40));
+            session.AddData(10);
             Assert.False(session.IsTooMuch);
         }
 
         session.BeginRead();
         for (int i = 0; i < 100_000; i++)
         {
-            session.Take(Record(40));
+            session.AddRecordBytes(Record(40));
         }
 
         Assert.True(session.IsTooMuch);
@@ -64,16 +64,16 @@ public sealed class SessionBytesTests
         session.BeginSession(isTls13);
         for (int i = 0; i < 64; i++)
         {
-            Assert.Equal(32 * 1024, session.MostAtOnce(32 * 1024));
-            session.Take(Record(UpdateOfKeys));
+            Assert.Equal(32 * 1024, session.MaxBytesPerRead(32 * 1024));
+            session.AddRecordBytes(Record(UpdateOfKeys));
             session.Write(); // An echo of a message between them makes no difference.
         }
 
-        Assert.Equal(most, session.MostAtOnce(32 * 1024));
-        Assert.Equal(1024, session.MostAtOnce(1024));
-        session.Take(Record(16_000));
-        session.Bring(16_000);
-        Assert.Equal(32 * 1024, session.MostAtOnce(32 * 1024));
+        Assert.Equal(most, session.MaxBytesPerRead(32 * 1024));
+        Assert.Equal(1024, session.MaxBytesPerRead(1024));
+        session.AddRecordBytes(Record(16_000));
+        session.AddData(16_000);
+        Assert.Equal(32 * 1024, session.MaxBytesPerRead(32 * 1024));
     }
 
     [Fact]
@@ -90,18 +90,18 @@ public sealed class SessionBytesTests
             {
                 int piece = Math.Min((lengths[^(1 + (i % lengths.Length))] % 3_001) + 1, bytes.Length - at);
                 session.BeginRead();
-                session.Take(bytes.AsSpan(at, piece));
+                session.AddRecordBytes(bytes.AsSpan(at, piece));
                 at += piece;
             }
 
-            session.Bring(lengths.Sum());
+            session.AddData(lengths.Sum());
 
             // Nothing of it was anything else: there is room for as much of that as at the beginning.
             int updates = 0;
             for (; !session.IsTooMuch; updates++)
             {
                 session.BeginRead();
-                session.Take(Record(UpdateOfKeys));
+                session.AddRecordBytes(Record(UpdateOfKeys));
             }
 
             Assert.Equal((1024 * 1024 / UpdateOfKeys) + 1, updates);

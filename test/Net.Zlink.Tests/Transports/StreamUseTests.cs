@@ -1,13 +1,13 @@
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Transports;
 
 public sealed class StreamUseTests
 {
-    private readonly StreamUse _use = new();
+    private readonly TlsShutdownGate _use = new();
     private int _runs;
 
     [Theory]
@@ -18,7 +18,7 @@ public sealed class StreamUseTests
         if (isWaiting)
         {
             _use.Enter();
-            _use.Rest();
+            _use.MarkIdle();
         }
 
         Task run = _use.RunAsync(Count);
@@ -29,17 +29,17 @@ public sealed class StreamUseTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task An_errand_waits_until_the_reader_rests_or_is_through_and_is_run_once(bool rests)
+    public async Task An_errand_waits_until_the_reader_rests_or_is_through_and_is_run_once(bool detachedLanes)
     {
         _use.Enter();
-        _use.Rest();
+        _use.MarkIdle();
         _use.Resume();
         Task run = _use.RunAsync(Count);
         Assert.Equal(0, _runs);
         Assert.False(run.IsCompleted);
-        if (rests)
+        if (detachedLanes)
         {
-            _use.Rest();
+            _use.MarkIdle();
             Assert.Equal(1, _runs);
             _use.Resume();
         }
@@ -62,7 +62,7 @@ public sealed class StreamUseTests
     [Fact]
     public async Task A_reader_that_rests_though_nobody_said_that_it_reads_keeps_nobody_from_an_errand()
     {
-        _use.Rest();
+        _use.MarkIdle();
         await _use.RunAsync(Count).Guarded();
         _use.Resume();
         await _use.RunAsync(Count).Guarded();
@@ -100,7 +100,7 @@ public sealed class StreamUseTests
                 ReadStream read = stream;
                 read.Use.Enter();
                 read.Work();
-                read.Use.Rest();
+                read.Use.MarkIdle();
                 read.Use.Resume();
                 read.Work();
                 read.Use.Leave();
@@ -145,7 +145,7 @@ public sealed class StreamUseTests
     {
         private int _atWork;
 
-        public StreamUse Use { get; } = new();
+        public TlsShutdownGate Use { get; } = new();
 
         public int AtWork => Volatile.Read(ref _atWork);
 

@@ -3,14 +3,14 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Tests.Support;
 using Net.Zlink.Transports;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Transports;
 
 /// <summary>What a wire over a library's stream tells of its reads.</summary>
 public sealed class StreamedWireTests : IAsyncLifetime
 {
-    private readonly StreamUse _reads = new();
+    private readonly TlsShutdownGate _reads = new();
     private readonly List<string> _story = [];
     private Socket _peer = null!;
     private ScriptedWire _wire = null!;
@@ -121,7 +121,7 @@ public sealed class StreamedWireTests : IAsyncLifetime
         public void OnEnded() => throw new NotSupportedException();
     }
 
-    private sealed class ScriptedWire(Socket socket, StreamUse reads, Action<int> asked) : StreamedWire(socket, "test", BufferPool.Shared, reads, writes: null)
+    private sealed class ScriptedWire(Socket socket, TlsShutdownGate reads, Action<int> asked) : IoStreamWire(socket, "test", BufferPool.Shared, reads, writes: null)
     {
         private int _reads;
 
@@ -139,7 +139,7 @@ public sealed class StreamedWireTests : IAsyncLifetime
 
         protected override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame) => throw new IOException("no such peer");
 
-        protected override WireStatus? Judge(Exception exception) => StreamFaults.Judge(exception, Explain);
+        protected override WireStatus? Classify(Exception exception) => IoStreamErrors.Classify(exception, Explain);
 
         protected override void Free()
         {

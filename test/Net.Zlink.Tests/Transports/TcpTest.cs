@@ -17,7 +17,7 @@ internal static class TcpTest
 
     public static EndpointError BindError(string text)
     {
-        if (!EndpointText.TryParse(text, out var endpoint, out var error) || !TcpBindAddress.TryParse(endpoint.Rest, out _, out error))
+        if (!EndpointText.TryParse(text, out var endpoint, out var error) || !TcpBindAddress.TryParse(endpoint.Remainder, out _, out error))
         {
             return error;
         }
@@ -27,7 +27,7 @@ internal static class TcpTest
 
     public static EndpointError ConnectError(string text)
     {
-        if (!EndpointText.TryParse(text, out var endpoint, out var error) || !TcpConnectAddress.TryParse(endpoint.Rest, out _, out error))
+        if (!EndpointText.TryParse(text, out var endpoint, out var error) || !TcpConnectAddress.TryParse(endpoint.Remainder, out _, out error))
         {
             return error;
         }
@@ -38,14 +38,14 @@ internal static class TcpTest
     public static TcpBindAddress ToBind(string text)
     {
         Assert.True(EndpointText.TryParse(text, out var endpoint, out var error), error.Sentence);
-        Assert.True(TcpBindAddress.TryParse(endpoint.Rest, out var address, out error), error.Sentence);
+        Assert.True(TcpBindAddress.TryParse(endpoint.Remainder, out var address, out error), error.Sentence);
         return address;
     }
 
     public static TcpConnectAddress ToConnect(string text)
     {
         Assert.True(EndpointText.TryParse(text, out var endpoint, out var error), error.Sentence);
-        Assert.True(TcpConnectAddress.TryParse(endpoint.Rest, out var address, out error), error.Sentence);
+        Assert.True(TcpConnectAddress.TryParse(endpoint.Remainder, out var address, out error), error.Sentence);
         return address;
     }
 

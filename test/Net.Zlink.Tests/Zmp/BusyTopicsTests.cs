@@ -23,7 +23,7 @@ public sealed class BusyTopicsTests
         using SocketMonitor monitor = subscriber.OpenMonitor(SocketEventTypes.Disconnected);
         subscriber.Connect(listener.Endpoint);
         using RawPeer publisher = await listener.AcceptAsync();
-        await publisher.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Pub));
+        await publisher.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Pub));
         await fixture.UntilAsync(() => subscriber.GetPeers().Single().IsConnected);
         string filler = new('x', 100);
         int changes = 0;

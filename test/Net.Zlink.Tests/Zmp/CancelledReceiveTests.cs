@@ -49,8 +49,8 @@ public sealed class CancelledReceiveTests
 
         await fixture.SettleAsync();
         Assert.False(here.TryReceive(out _));
-        SocketStatistics books = here.GetStatistics();
-        Assert.Equal((all, all, 0L, 0L), (books.ReceivedMessages, books.DeliveredMessages, books.UnreadMessages, books.DroppedUnreadMessages));
+        SocketStatistics counters = here.GetStatistics();
+        Assert.Equal((all, all, 0L, 0L), (counters.ReceivedMessages, counters.DeliveredMessages, counters.UnreadMessages, counters.DroppedUnreadMessages));
         TestContext.Current.TestOutputHelper!.WriteLine($"seed {seed}, {steps} receives: {received} got a message, {cancelled} were cancelled");
         Assert.Equal(steps, received + cancelled);
 

@@ -18,8 +18,8 @@ public sealed class CancelledTopicTests
         await PublishAsync(fixture, publisher, subscriber, "a1", "b1", "a2", "b2", "a3");
         subscriber.Unsubscribe("a"u8);
         Assert.Equal(["b1", "b2"], ReceiveAll(subscriber));
-        SocketStatistics books = subscriber.GetStatistics();
-        Assert.Equal((5, 2, 3, 0), (books.ReceivedMessages, books.DeliveredMessages, books.DroppedUnreadMessages, books.UnreadMessages));
+        SocketStatistics counters = subscriber.GetStatistics();
+        Assert.Equal((5, 2, 3, 0), (counters.ReceivedMessages, counters.DeliveredMessages, counters.DroppedUnreadMessages, counters.UnreadMessages));
     }
 
     [Theory]

@@ -9,7 +9,7 @@ namespace Net.Zlink.Tests.Zmp;
 /// <summary>The end of a socket, or of an endpoint, and something else at the same moment. Each round is another moment; a fault showed in one of two to a hundred rounds.</summary>
 public sealed class ClosingRaceTests
 {
-    private static readonly byte[] s_greeting = ZmpKit.DealerGreeting("A"u8);
+    private static readonly byte[] s_greeting = ZmpFixture.DealerGreeting("A"u8);
     private static readonly byte[] s_hi = Convert.FromHexString("5A010000000000026869");
 
     [Fact]

@@ -177,9 +177,9 @@ public sealed class CountedTests
         Assert.Equal(1, Assert.Single(router.GetPeers()).MessagesDropped);
     }
 
-    private static void AssertBalance(SocketStatistics books, long received, long filtered)
+    private static void AssertBalance(SocketStatistics counters, long received, long filtered)
     {
-        Assert.Equal((received, filtered), (books.ReceivedMessages, books.FilteredMessages));
-        Assert.Equal(received, books.DeliveredMessages + books.DroppedUnreadMessages + books.FilteredMessages + books.UnreadMessages);
+        Assert.Equal((received, filtered), (counters.ReceivedMessages, counters.FilteredMessages));
+        Assert.Equal(received, counters.DeliveredMessages + counters.DroppedUnreadMessages + counters.FilteredMessages + counters.UnreadMessages);
     }
 }

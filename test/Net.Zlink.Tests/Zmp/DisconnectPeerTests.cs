@@ -1,6 +1,6 @@
 using System.Text;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -31,8 +31,8 @@ public sealed class DisconnectPeerTests
         Assert.True(router.DisconnectPeer(first));
         Assert.False(router.TryGetPeer(first.RoutingId.Span, out PeerInfo? next) && next.ConnectedAt == connection!.ConnectedAt); // Where the processors are busy it may have come again by now.
         Assert.False(router.DisconnectPeer(first));
-        using Message farewell = await bad.ReceiveAsync(Guard.Token).Guarded();
-        Assert.Equal("farewell"u8, farewell.Span);
+        using Message errorResponse = await bad.ReceiveAsync(Guard.Token).Guarded();
+        Assert.Equal("farewell"u8, errorResponse.Span);
         await good.SendAsync("I stay"u8.ToArray(), Guard.Token);
         using Message stays = await router.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("I stay"u8, stays.Span);
@@ -98,7 +98,7 @@ public sealed class DisconnectPeerTests
         await using var fixture = new ContextFixture(time: clock);
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { SendBufferSize = 64 * 1024 });
         RawPeer deaf = await fixture.ConnectAsync(router.Bind("tcp://127.0.0.1:0"), receiveBuffer: 64 * 1024);
-        await deaf.SendAsync(Protocol.Zmp.ZmpKit.DealerGreeting("deaf"u8));
+        await deaf.SendAsync(Protocol.Zmp.ZmpFixture.DealerGreeting("deaf"u8));
         await fixture.UntilAsync(() => router.TryGetPeer("deaf"u8, out _));
         for (int i = 0; i < 32; i++) // 32 MiB, more than the two systems take.
         {

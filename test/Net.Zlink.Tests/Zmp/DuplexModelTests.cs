@@ -44,7 +44,7 @@ public sealed class DuplexModelTests
         // Marks by turns, and with them whether what is left is delivered or dropped. A shrunk example runs under each of them anyway.
         int shape = 0;
         await Task.Run(
-            () => EngineKit.ForAllArrays(
+            () => EngineFixture.ForAllArrays(
                 operation,
                 Sequences,
                 operations =>
@@ -59,7 +59,7 @@ public sealed class DuplexModelTests
 
     private static async Task PlayAsync(string types, string transport, int mark, bool lingers, (DuplexStep Step, int Number)[] operations)
     {
-        await using var world = new DuplexWorld(types, transport, mark, lingers);
+        await using var world = new DuplexFixture(types, transport, mark, lingers);
         foreach ((DuplexStep step, int number) in operations)
         {
             await world.DoAsync(step, number);

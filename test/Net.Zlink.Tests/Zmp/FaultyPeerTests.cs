@@ -13,7 +13,7 @@ public sealed class FaultyPeerTests
     private const byte Error = 5;
 
     // A flag that no version of the protocol has.
-    private static readonly byte[] s_fault = ZmpKit.Frame(0x80, []);
+    private static readonly byte[] s_fault = ZmpFixture.Frame(0x80, []);
 
     [Theory]
     [InlineData("5A01800000000000")] // a flag that there is not
@@ -22,7 +22,7 @@ public sealed class FaultyPeerTests
     {
         await using var fixture = new ContextFixture();
         (PairSocket pair, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new PairOptions());
-        await peer.SendAsync((byte[])[.. ZmpKit.Frame(0, "first"u8), .. ZmpKit.Frame(More, "second"u8), .. ZmpKit.Frame(0, "whole"u8), .. ZmpKit.Frame(More, "third"u8), .. Convert.FromHexString(fault)]);
+        await peer.SendAsync((byte[])[.. ZmpFixture.Frame(0, "first"u8), .. ZmpFixture.Frame(More, "second"u8), .. ZmpFixture.Frame(0, "whole"u8), .. ZmpFixture.Frame(More, "third"u8), .. Convert.FromHexString(fault)]);
         await monitor.NextAsync(SocketEventTypes.Disconnected);
         foreach (int parts in (int[])[1, 2])
         {
@@ -70,13 +70,13 @@ public sealed class FaultyPeerTests
     {
         await using var fixture = new ContextFixture();
         (PairSocket pair, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new PairOptions { MaxMessageParts = 3 });
-        await SendAsync(ZmpKit.Frame(More, "a"u8), ZmpKit.Frame(More, "b"u8), ZmpKit.Frame(0, "c"u8));
+        await SendAsync(ZmpFixture.Frame(More, "a"u8), ZmpFixture.Frame(More, "b"u8), ZmpFixture.Frame(0, "c"u8));
         using (Message message = await pair.ReceiveAsync(Guard.Token).Guarded())
         {
             Assert.Equal(3, message.PartCount);
         }
 
-        await SendAsync(ZmpKit.Frame(More, "a"u8), ZmpKit.Frame(More, "b"u8), ZmpKit.Frame(More, "c"u8), ZmpKit.Frame(0, "d"u8));
+        await SendAsync(ZmpFixture.Frame(More, "a"u8), ZmpFixture.Frame(More, "b"u8), ZmpFixture.Frame(More, "c"u8), ZmpFixture.Frame(0, "d"u8));
         await monitor.NextAsync(SocketEventTypes.Disconnected);
         Assert.False(pair.CanReceive);
 
@@ -99,7 +99,7 @@ public sealed class FaultyPeerTests
         (PairSocket pair, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new PairOptions());
         for (int i = 0; i < 2; i++)
         {
-            await peer.SendAsync(ZmpKit.Frame(More, new byte[size]));
+            await peer.SendAsync(ZmpFixture.Frame(More, new byte[size]));
             await fixture.SettleAsync();
         }
 
@@ -116,7 +116,7 @@ public sealed class FaultyPeerTests
         SocketMonitor monitor = fixture.Own(pair.OpenMonitor(SocketEventTypes.Disconnected));
         RawPeer peer = await fixture.ConnectAsync(pair.Bind("tcp://127.0.0.1:0"), receiveBuffer);
         peer.Socket.NoDelay = true;
-        await peer.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Pair));
+        await peer.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Pair));
         await fixture.UntilAsync(() => pair.GetPeers() is [{ IsConnected: true }]);
         return (pair, peer, monitor);
     }

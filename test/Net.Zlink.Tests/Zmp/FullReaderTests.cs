@@ -15,7 +15,7 @@ public sealed class FullReaderTests
     {
         await using var fixture = new ContextFixture();
         (ReceivingSocket reader, RawPeer second, Action _) = await FillAndLoseAsync(fixture, type, peersType);
-        await second.SendAsync((byte[])[.. ZmpKit.Greeting(peersType), .. Data(3), .. Data(4)]);
+        await second.SendAsync((byte[])[.. ZmpFixture.Greeting(peersType), .. Data(3), .. Data(4)]);
         await fixture.UntilAsync(() => reader.GetPeers()[0].IsConnected);
         await fixture.SettleAsync();
 
@@ -32,7 +32,7 @@ public sealed class FullReaderTests
         await using var fixture = new ContextFixture();
         (ReceivingSocket reader, RawPeer second, Action write) = await FillAndLoseAsync(fixture, "PAIR", peersType: 0);
         second.Socket.NoDelay = true; // Or its system still has the last of it when it goes.
-        await second.SendAsync((byte[])[.. ZmpKit.Greeting(0), .. Data(3), .. Data(4)]);
+        await second.SendAsync((byte[])[.. ZmpFixture.Greeting(0), .. Data(3), .. Data(4)]);
         await fixture.UntilAsync(() => reader.GetPeers()[0].IsConnected);
         await fixture.SettleAsync();
         byte[][] rest = [[1], [2]];
@@ -61,7 +61,7 @@ public sealed class FullReaderTests
         await using var fixture = new ContextFixture();
         (ReceivingSocket reader, RawPeer second, Action _) = await FillAndLoseAsync(fixture, "PAIR", peersType: 0);
         second.Socket.NoDelay = true; // Or the system puts pieces together again.
-        foreach (byte[] bytes in ((byte[])[.. ZmpKit.Greeting(0), .. Data(3)]).Chunk(piece))
+        foreach (byte[] bytes in ((byte[])[.. ZmpFixture.Greeting(0), .. Data(3)]).Chunk(piece))
         {
             await second.SendAsync(bytes);
             await fixture.SettleAsync();
@@ -81,7 +81,7 @@ public sealed class FullReaderTests
         string endpoint = reader.Bind("tcp://127.0.0.1:0");
         Task<Message>[] waiting = [.. Enumerable.Range(0, 3).Select(_ => reader.ReceiveAsync(Guard.Token).AsTask())];
         RawPeer peer = fixture.Own(await fixture.ConnectAsync(endpoint));
-        await peer.SendAsync((byte[])[.. ZmpKit.Greeting(0), .. Data(1), .. Data(2), .. Data(3), .. Data(4), .. Data(5)]);
+        await peer.SendAsync((byte[])[.. ZmpFixture.Greeting(0), .. Data(1), .. Data(2), .. Data(3), .. Data(4), .. Data(5)]);
         foreach (Task<Message> one in waiting)
         {
             (await one.Guarded()).Dispose();
@@ -99,10 +99,10 @@ public sealed class FullReaderTests
         XPubSocket publisher = fixture.Context.CreateXPub(new XPubOptions { ReceiveHighWaterMark = 1, HeartbeatInterval = TimeSpan.FromSeconds(10) });
         string endpoint = publisher.Bind("tcp://127.0.0.1:0");
         RawPeer first = fixture.Own(await fixture.ConnectAsync(endpoint));
-        await first.SendAsync((byte[])[.. ZmpKit.Greeting(2), .. Subscription(1)]);
+        await first.SendAsync((byte[])[.. ZmpFixture.Greeting(2), .. Subscription(1)]);
         await fixture.UntilAsync(() => publisher.CanReceive);
         RawPeer second = fixture.Own(await fixture.ConnectAsync(endpoint));
-        await second.SendAsync(ZmpKit.Greeting(2));
+        await second.SendAsync(ZmpFixture.Greeting(2));
         await fixture.UntilAsync(() => publisher.PeerCount == 2);
         await second.SendAsync(Subscription(2));
         await fixture.SettleAsync();
@@ -120,7 +120,7 @@ public sealed class FullReaderTests
         (ReceivingSocket reader, Action write) = Create(fixture, type);
         reader.Connect(listener.Endpoint);
         RawPeer first = fixture.Own(await listener.AcceptAsync());
-        await first.SendAsync((byte[])[.. ZmpKit.Greeting(peersType), .. Data(1), .. Data(2)]);
+        await first.SendAsync((byte[])[.. ZmpFixture.Greeting(peersType), .. Data(1), .. Data(2)]);
         await fixture.UntilAsync(() => reader.GetPeers()[0] is { IsParked: true, Unread.Messages: 2 });
         first.Reset();
         write(); // It does not read, so this is how it learns of the loss.
@@ -171,7 +171,7 @@ public sealed class FullReaderTests
     }
 
     /// <summary>HELLO without a routing id, and READY.</summary>
-    private static byte[] Data(byte content) => ZmpKit.Frame(0, [content]);
+    private static byte[] Data(byte content) => ZmpFixture.Frame(0, [content]);
 
-    private static byte[] Subscription(byte topic) => ZmpKit.Frame(8, [topic]);
+    private static byte[] Subscription(byte topic) => ZmpFixture.Frame(8, [topic]);
 }

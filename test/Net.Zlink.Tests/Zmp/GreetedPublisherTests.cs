@@ -41,7 +41,7 @@ public sealed class GreetedPublisherTests
             for (int i = 0; i < Connections; i++)
             {
                 using RawPeer publisher = await RawPeer.ConnectAsync(endpoint);
-                await publisher.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Pub));
+                await publisher.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Pub));
                 await AssertFollowsAsync(publisher);
             }
         }

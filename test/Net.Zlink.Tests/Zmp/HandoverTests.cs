@@ -41,16 +41,16 @@ public sealed class HandoverTests
         router.Send("B"u8, "for the silent one"u8);
         using (RawPeer near = await fixture.ConnectAsync(bound))
         {
-            await near.SendAsync(ZmpKit.DealerGreeting("B"u8));
+            await near.SendAsync(ZmpFixture.DealerGreeting("B"u8));
             await silent.ReadToAnyEndAsync();
             await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out PeerInfo? peer) && peer.IsConnected);
         }
 
         using RawPeer again = await listener.AcceptAsync();
-        await again.SendAsync(ZmpKit.DealerGreeting("X"u8));
+        await again.SendAsync(ZmpFixture.DealerGreeting("X"u8));
         await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out PeerInfo? peer) && peer.IsConnected);
         using RawPeer other = await fixture.ConnectAsync(bound);
-        await other.SendAsync(ZmpKit.DealerGreeting("B"u8));
+        await other.SendAsync(ZmpFixture.DealerGreeting("B"u8));
         await fixture.UntilAsync(() => router.GetStatistics().DroppedMessages == 1);
         router.Disconnect(listener.Endpoint);
         Assert.Empty(router.ConnectedEndpoints);
@@ -65,11 +65,11 @@ public sealed class HandoverTests
         router.Connect(listener.Endpoint);
         using RawPeer dialled = await listener.AcceptAsync();
         RawPeer accepted = await fixture.ConnectAsync(bound);
-        await accepted.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Router, "B"u8));
+        await accepted.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router, "B"u8));
         await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out _));
-        await dialled.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Router, "B"u8));
+        await dialled.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router, "B"u8));
         await accepted.ReadToEndAsync(); // Its id was taken over by the other connection; over there the same happened the other way round.
-        await dialled.SendAsync(ZmpKit.Control("05 10 15 726f7574696e672069642074616b656e206f766572"));
+        await dialled.SendAsync(ZmpFixture.Control("05 10 15 726f7574696e672069642074616b656e206f766572"));
         using RawPeer again = await listener.AcceptAsync();
         Assert.Equal([listener.Endpoint], router.ConnectedEndpoints);
     }
@@ -86,8 +86,8 @@ public sealed class HandoverTests
         using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectGivenUp);
         router.Connect(listener.Endpoint);
         using RawPeer dialled = await listener.AcceptAsync();
-        await dialled.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Router, "B"u8));
-        await dialled.SendAsync(ZmpKit.Control("05 10 15 726f7574696e672069642074616b656e206f766572"));
+        await dialled.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router, "B"u8));
+        await dialled.SendAsync(ZmpFixture.Control("05 10 15 726f7574696e672069642074616b656e206f766572"));
         Assert.Contains("routing id taken over", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
     }
 

@@ -208,7 +208,7 @@ public sealed class HeartbeatTests
         (RouterSocket router, RawPeer peer, SocketMonitor _) = await OpenAsync(fixture, new RouterOptions { ReceiveHighWaterMark = 2 });
         await peer.SendAsync(Convert.FromHexString("5A0100000000000178" + "5A0100000000000179"));
         await fixture.UntilAsync(() => router.GetPeers()[0].IsParked);
-        await peer.SendAsync(ZmpKit.Frame(0, new byte[1_000]));
+        await peer.SendAsync(ZmpFixture.Frame(0, new byte[1_000]));
         await fixture.SettleAsync();
         _clock.Advance(Second / 2);
         await fixture.SettleAsync();
@@ -297,7 +297,7 @@ public sealed class HeartbeatTests
     {
         await using var fixture = new ContextFixture(time: _clock);
         (RouterSocket router, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new RouterOptions());
-        byte[] large = ZmpKit.Frame(0, new byte[1_000_000]);
+        byte[] large = ZmpFixture.Frame(0, new byte[1_000_000]);
         await peer.SendAsync(large.AsMemory(0, 100_000));
         await fixture.SettleAsync();
         await peer.SendAsync(large.AsMemory(100_000));
@@ -340,7 +340,7 @@ public sealed class HeartbeatTests
         options.Linger = TimeSpan.Zero;
         RouterSocket router = fixture.Context.CreateRouter(options);
         RawPeer peer = await fixture.ConnectAsync(router.Bind("tcp://127.0.0.1:0"), receiveBuffer);
-        await peer.SendAsync(ZmpKit.DealerGreeting("A"u8));
+        await peer.SendAsync(ZmpFixture.DealerGreeting("A"u8));
         const int GreetingOfOurs = 8 + 3 + 16 + 9;
         Assert.Equal(GreetingOfOurs, (await peer.ReadAsync(GreetingOfOurs)).Length);
         await fixture.UntilAsync(() => router.GetPeers().Any(static p => p.IsConnected));

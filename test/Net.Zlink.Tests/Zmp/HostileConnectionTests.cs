@@ -125,7 +125,7 @@ public sealed class HostileConnectionTests
         using RawPeer peer = await RawPeer.ConnectAsync(endpoint);
         try
         {
-            foreach (byte[] piece in ZmpKit.Cut(conversation.Bytes, conversation.Cuts))
+            foreach (byte[] piece in ZmpFixture.Cut(conversation.Bytes, conversation.Cuts))
             {
                 await peer.SendAsync(piece);
             }

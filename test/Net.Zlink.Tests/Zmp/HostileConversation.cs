@@ -62,11 +62,11 @@ internal sealed record HostileConversation(byte[] Bytes, int[] Cuts, HostileEnd 
         };
         ZmpSocketType own = fitting[random.Next(fitting.Length)];
         byte[] id = Chance(random, random.Next(8) switch { 0 => 0, 1 => 255, _ => random.Next(1, 9) });
-        byte[] hello = ZmpKit.Frame(2, [1, (byte)own, (byte)id.Length, .. id]);
+        byte[] hello = ZmpFixture.Frame(2, [1, (byte)own, (byte)id.Length, .. id]);
         byte[] name = Encoding.ASCII.GetBytes(own.Name);
         byte[] ready = random.Next(3) > 0
-            ? ZmpKit.Frame(2, [4])
-            : ZmpKit.Frame(2, [4, .. Property("Socket-Type", name), .. Property("Identity", id), .. Property("X-Odd", Chance(random, random.Next(20)))]);
+            ? ZmpFixture.Frame(2, [4])
+            : ZmpFixture.Frame(2, [4, .. Property("Socket-Type", name), .. Property("Identity", id), .. Property("X-Odd", Chance(random, random.Next(20)))]);
         return [hello, ready];
     }
 
@@ -84,12 +84,12 @@ internal sealed record HostileConversation(byte[] Bytes, int[] Cuts, HostileEnd 
         {
             frames.Add(random.Next(12) switch
             {
-                < 4 => ZmpKit.Frame(0, Body(random)),
-                < 7 => ZmpKit.Frame(1, Body(random)),
-                7 => ZmpKit.Frame(8, Body(random)),
-                8 => ZmpKit.Frame(16, Body(random)),
-                9 => ZmpKit.Frame((byte)(4 + random.Next(2)), Body(random)),
-                _ => ZmpKit.Control(Controls[random.Next(random.Next(2) == 0 ? 7 : Controls.Length)]),
+                < 4 => ZmpFixture.Frame(0, Body(random)),
+                < 7 => ZmpFixture.Frame(1, Body(random)),
+                7 => ZmpFixture.Frame(8, Body(random)),
+                8 => ZmpFixture.Frame(16, Body(random)),
+                9 => ZmpFixture.Frame((byte)(4 + random.Next(2)), Body(random)),
+                _ => ZmpFixture.Control(Controls[random.Next(random.Next(2) == 0 ? 7 : Controls.Length)]),
             });
         }
 

@@ -1,6 +1,6 @@
 using System.Text;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Tests.Support;
 using Xunit;
 
@@ -23,8 +23,8 @@ public sealed class InprocMeetingTests
         DealerSocket binder = fixture.Context.CreateDealer(new DealerOptions { Conflate = true });
         binder.Bind("inproc://newest");
         Assert.True(connecter.CanSend);
-        SocketStatistics books = binder.GetStatistics();
-        Assert.Equal((2, 1, 1), (books.ReceivedMessages, books.DroppedUnreadMessages, books.UnreadMessages));
+        SocketStatistics counters = binder.GetStatistics();
+        Assert.Equal((2, 1, 1), (counters.ReceivedMessages, counters.DroppedUnreadMessages, counters.UnreadMessages));
         Assert.True(binder.TrySend("a"u8));
         Assert.True(binder.TrySend("b"u8));
         foreach ((DealerSocket receiver, string newest) in new[] { (binder, "2"), (connecter, "b") })
@@ -33,8 +33,8 @@ public sealed class InprocMeetingTests
             Assert.Equal(newest, Encoding.ASCII.GetString(message.Span));
             message.Dispose();
             Assert.False(receiver.TryReceive(out _));
-            books = receiver.GetStatistics();
-            Assert.Equal((2, 1, 1, 0), (books.ReceivedMessages, books.DroppedUnreadMessages, books.DeliveredMessages, books.UnreadMessages));
+            counters = receiver.GetStatistics();
+            Assert.Equal((2, 1, 1, 0), (counters.ReceivedMessages, counters.DroppedUnreadMessages, counters.DeliveredMessages, counters.UnreadMessages));
         }
     }
 
@@ -196,8 +196,8 @@ public sealed class InprocMeetingTests
         await using var fixture = new ContextFixture();
         DealerSocket connecter = fixture.Context.CreateDealer();
         connecter.Connect("inproc://late");
-        var pipe = (InprocPipe)Assert.Single(connecter.Core.Pipes);
-        fixture.Context.Inproc.Leave(pipe, Timeout.InfiniteTimeSpan); // Nothing waits: whatever came now would be dropped, linger time or not.
+        var link = (InprocLink)Assert.Single(connecter.Core.Links);
+        fixture.Context.Inproc.Leave(link, Timeout.InfiniteTimeSpan); // Nothing waits: whatever came now would be dropped, linger time or not.
         Assert.False(connecter.TrySend("x"u8));
         Assert.Equal(0, connecter.GetStatistics().AcceptedMessages);
     }

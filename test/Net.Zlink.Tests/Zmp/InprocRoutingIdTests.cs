@@ -135,7 +135,7 @@ public sealed class InprocRoutingIdTests
             second.Connect("inproc://crowd");
         }
 
-        Assert.Equal((1, 0), (router.Core.Books.OpenCount, second.Core.Books.OpenCount));
+        Assert.Equal((1, 0), (router.Core.Counters.OpenCount, second.Core.Counters.OpenCount));
         Assert.Equal(10, router.GetStatistics().RefusedConnections);
     }
 }

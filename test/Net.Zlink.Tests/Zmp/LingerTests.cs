@@ -30,8 +30,8 @@ public sealed class LingerTests : IDisposable
         long read = await ReadToEndAsync(fixture, receiver);
 
         await sender.Core.AllClosed.Guarded();
-        SocketStatistics books = sender.GetStatistics();
-        Assert.Equal((accepted, books.WrittenMessages), (books.WrittenMessages + books.DroppedMessages, read));
+        SocketStatistics counters = sender.GetStatistics();
+        Assert.Equal((accepted, counters.WrittenMessages), (counters.WrittenMessages + counters.DroppedMessages, read));
     }
 
     [Theory]
@@ -52,9 +52,9 @@ public sealed class LingerTests : IDisposable
         time.Advance(sender.Options.CloseTimeout);
         await sender.Core.AllClosed.Guarded();
 
-        SocketStatistics books = sender.GetStatistics();
-        Assert.Equal(accepted, books.WrittenMessages + books.DroppedMessages);
-        Assert.InRange(await ReadToEndAsync(there, receiver), books.WrittenMessages, accepted); // What a write was about to hand over may have left, or not.
+        SocketStatistics counters = sender.GetStatistics();
+        Assert.Equal(accepted, counters.WrittenMessages + counters.DroppedMessages);
+        Assert.InRange(await ReadToEndAsync(there, receiver), counters.WrittenMessages, accepted); // What a write was about to hand over may have left, or not.
     }
 
     [Theory]
@@ -68,9 +68,9 @@ public sealed class LingerTests : IDisposable
 
         ShutdownReport report = await fixture.Context.ShutdownAsync(TimeSpan.Zero, Guard.Token).Guarded();
 
-        SocketStatistics books = sender.GetStatistics();
-        Assert.Equal((accepted, report.UndeliveredMessages), (books.WrittenMessages + books.DroppedMessages, books.DroppedMessages));
-        Assert.InRange(await ReadToEndAsync(there, receiver), books.WrittenMessages, accepted); // As above.
+        SocketStatistics counters = sender.GetStatistics();
+        Assert.Equal((accepted, report.UndeliveredMessages), (counters.WrittenMessages + counters.DroppedMessages, counters.DroppedMessages));
+        Assert.InRange(await ReadToEndAsync(there, receiver), counters.WrittenMessages, accepted); // As above.
     }
 
     private async Task<(DealerSocket Sender, DealerSocket Receiver)> ConnectAsync(ContextFixture here, ContextFixture there, string scheme, bool senderBinds)

@@ -25,7 +25,7 @@ public sealed class LingeringConnecterTests
         DealerSocket dealer = fixture.Context.CreateDealer(new DealerOptions { ReconnectInterval = TimeSpan.FromMilliseconds(1), SendHighWaterMark = 0 });
         dealer.Connect(listener.Endpoint);
         RawPeer first = fixture.Own(await listener.AcceptAsync());
-        await first.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Router));
+        await first.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router));
         byte[] body = new byte[Length];
         for (int i = 0; i < Messages; i++)
         {
@@ -50,7 +50,7 @@ public sealed class LingeringConnecterTests
         }
 
         RawPeer second = fixture.Own(await listener.AcceptAsync());
-        await second.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Router));
+        await second.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router));
         int last = -1;
         while (last < Messages - 1)
         {

@@ -29,7 +29,7 @@ public sealed class LingeringSilenceTests
         await FillAsync(fixture, dealer, $"ipc://{name}", AcceptAsync);
         Task over = dealer.DisposeAsync().AsTask();
         RawPeer next = await NextAsync(fixture, AcceptAsync());
-        await next.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Router));
+        await next.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router));
         await ReadToLastAsync(next);
         next.EndSending();
         await over.Guarded();
@@ -48,7 +48,7 @@ public sealed class LingeringSilenceTests
         dealer.Connect(listener.Endpoint);
         await fixture.UntilAsync(() => dealer.Describe().Contains("it begins when the connect of this endpoint that was let go of before has delivered what it had", StringComparison.Ordinal));
         RawPeer next = await NextAsync(fixture, listener.AcceptAsync());
-        await next.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Router));
+        await next.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router));
         dealer.Send("last"u8);
         await ReadToLastAsync(next);
     }
@@ -59,7 +59,7 @@ public sealed class LingeringSilenceTests
         dealer.Options.SendHighWaterMark = 0;
         dealer.Connect(endpoint);
         RawPeer peer = fixture.Own(await accept());
-        await peer.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Router));
+        await peer.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router));
         byte[] body = new byte[Length];
         for (int i = 0; i < Messages; i++)
         {

@@ -56,9 +56,9 @@ public sealed class LiveOptionTests
         await using var fixture = new ContextFixture();
         DealerSocket receiver = fixture.Context.CreateDealer(new DealerOptions { ReceiveHighWaterMark = 10 });
         RawPeer peer = await fixture.ConnectAsync(receiver.Bind("tcp://127.0.0.1:0"));
-        await peer.SendAsync((byte[])[.. ZmpKit.DealerGreeting("A"u8), .. Enumerable.Repeat(ZmpKit.Frame(0, "x"u8), 10).SelectMany(static frame => frame)]);
+        await peer.SendAsync((byte[])[.. ZmpFixture.DealerGreeting("A"u8), .. Enumerable.Repeat(ZmpFixture.Frame(0, "x"u8), 10).SelectMany(static frame => frame)]);
         await fixture.UntilAsync(() => receiver.GetStatistics().ReceivedMessages == 10);
-        await peer.SendAsync(ZmpKit.Frame(0, "y"u8));
+        await peer.SendAsync(ZmpFixture.Frame(0, "y"u8));
         await fixture.SettleAsync();
         Assert.Equal(10, receiver.GetStatistics().ReceivedMessages);
         receiver.Options.ReceiveHighWaterMark = 11;
@@ -150,7 +150,7 @@ public sealed class LiveOptionTests
             using RawPeer peer = await fixture.ConnectAsync(endpoint);
             if (hasShakenHands)
             {
-                await peer.SendAsync(ZmpKit.DealerGreeting("A"u8));
+                await peer.SendAsync(ZmpFixture.DealerGreeting("A"u8));
                 await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: true }]);
             }
 
@@ -397,7 +397,7 @@ public sealed class LiveOptionTests
         string endpoint = router.Bind("tcp://127.0.0.1:0");
         using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectionReady);
         RawPeer peer = await fixture.ConnectAsync(endpoint, 16 * 1024);
-        await peer.SendAsync(ZmpKit.DealerGreeting("A"u8));
+        await peer.SendAsync(ZmpFixture.DealerGreeting("A"u8));
         await monitor.ReadAsync(Guard.Token).Guarded();
         for (int i = 0; i < 20; i++)
         {
@@ -409,9 +409,9 @@ public sealed class LiveOptionTests
         router.Unbind(endpoint);
         await fixture.SettleAsync();
 
-        SocketStatistics books = router.GetStatistics();
+        SocketStatistics counters = router.GetStatistics();
         peer.Reset();
-        Assert.Equal(lingers, books.DroppedMessages == 0);
-        Assert.Equal(lingers, books.QueuedMessages > 1);
+        Assert.Equal(lingers, counters.DroppedMessages == 0);
+        Assert.Equal(lingers, counters.QueuedMessages > 1);
     }
 }

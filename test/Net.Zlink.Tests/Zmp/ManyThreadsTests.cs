@@ -178,9 +178,9 @@ public sealed class ManyThreadsTests
         HashSet<string> held = [];
         for (bool ended = false; !ended;)
         {
-            using Message news = await publisher.ReceiveAsync(Guard.Token).Guarded();
-            string topic = Encoding.Latin1.GetString(news.Span[1..]);
-            Assert.True(news.Span[0] == 1 ? held.Add(topic) : held.Remove(topic), $"news of {topic} that is none");
+            using Message updates = await publisher.ReceiveAsync(Guard.Token).Guarded();
+            string topic = Encoding.Latin1.GetString(updates.Span[1..]);
+            Assert.True(updates.Span[0] == 1 ? held.Add(topic) : held.Remove(topic), $"news of {topic} that is none");
             ended = string.Equals(topic, "end", StringComparison.Ordinal);
         }
 

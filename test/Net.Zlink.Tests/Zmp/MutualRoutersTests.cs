@@ -48,7 +48,7 @@ public sealed class MutualRoutersTests
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { RoutingId = "A"u8.ToArray(), Linger = TimeSpan.Zero, ReconnectInterval = TimeSpan.FromMinutes(1) });
         string bound = router.Bind("tcp://127.0.0.1:0");
         router.Connect(listener.Endpoint);
-        byte[] greeting = ZmpKit.Greeting((byte)ZmpSocketType.Router, "B"u8);
+        byte[] greeting = ZmpFixture.Greeting((byte)ZmpSocketType.Router, "B"u8);
         RawPeer dialled = fixture.Own(await listener.AcceptAsync());
         await dialled.SendAsync(greeting);
         await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out _));
@@ -62,12 +62,12 @@ public sealed class MutualRoutersTests
         await newcomer.SendAsync(greeting);
         await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out PeerInfo? peer) && peer.IsConnected);
         router.Send("B"u8, "third"u8);
-        byte[] own = ZmpKit.Greeting((byte)ZmpSocketType.Router, "A"u8);
-        byte[] expected = [.. own, .. ZmpKit.Frame(0, "first"u8), .. ZmpKit.Frame(0, "second"u8), .. ZmpKit.Frame(0, "third"u8)];
+        byte[] own = ZmpFixture.Greeting((byte)ZmpSocketType.Router, "A"u8);
+        byte[] expected = [.. own, .. ZmpFixture.Frame(0, "first"u8), .. ZmpFixture.Frame(0, "second"u8), .. ZmpFixture.Frame(0, "third"u8)];
         Assert.Equal(expected, await newcomer.ReadAsync(expected.Length));
         await fixture.UntilAsync(() => router.GetStatistics().WrittenMessages == 3);
-        SocketStatistics books = router.GetStatistics();
-        Assert.Equal((3, 3, 0, 0), (books.AcceptedMessages, books.WrittenMessages, books.QueuedMessages, books.DroppedMessages));
+        SocketStatistics counters = router.GetStatistics();
+        Assert.Equal((3, 3, 0, 0), (counters.AcceptedMessages, counters.WrittenMessages, counters.QueuedMessages, counters.DroppedMessages));
     }
 
     [Fact]
@@ -79,7 +79,7 @@ public sealed class MutualRoutersTests
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { RoutingId = "A"u8.ToArray(), Linger = TimeSpan.Zero });
         string endpoint = router.Bind("tcp://127.0.0.1:0");
         router.Connect(listener.Endpoint);
-        byte[] greeting = ZmpKit.Greeting((byte)ZmpSocketType.Router, "B"u8);
+        byte[] greeting = ZmpFixture.Greeting((byte)ZmpSocketType.Router, "B"u8);
         RawPeer slow = fixture.Own(await listener.AcceptAsync());
         await slow.ReadAsync(ZmpFrame.HeaderSize);
         time.Advance(TimeSpan.FromSeconds(2)); // It was busy, or is far away.
@@ -89,7 +89,7 @@ public sealed class MutualRoutersTests
         await slow.ReadToAnyEndAsync();
         await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out PeerInfo? kept) && !kept.IsConnected);
         RawPeer newcomer = await fixture.ConnectAsync(endpoint);
-        await newcomer.SendAsync((byte[])[.. greeting, .. ZmpKit.Frame(0, "from B"u8)]);
+        await newcomer.SendAsync((byte[])[.. greeting, .. ZmpFixture.Frame(0, "from B"u8)]);
         using Message message = await router.ReceiveAsync(Guard.Token).Guarded();
         Assert.True(message.RoutingId.Span.SequenceEqual("B"u8));
     }

@@ -31,7 +31,7 @@ public sealed class NoDropTopicTests
             source.Send("a"u8);
         }
 
-        await fixture.UntilAsync(() => proxy.GetStatistics() is { FrontReceived.Parts: > 0 } books && books.FrontReceived.Parts > books.BackSent.Parts);
+        await fixture.UntilAsync(() => proxy.GetStatistics() is { FrontReceived.Parts: > 0 } counters && counters.FrontReceived.Parts > counters.BackSent.Parts);
         slow.Unsubscribe("a");
         for (int i = 0; i < Messages; i++)
         {

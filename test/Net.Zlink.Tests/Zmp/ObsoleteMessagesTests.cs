@@ -16,16 +16,16 @@ public sealed class ObsoleteMessagesTests
         using SocketMonitor monitor = sender.OpenMonitor(SocketEventTypes.MessagesDropped | SocketEventTypes.Disconnected);
         string endpoint = sender.Bind("tcp://127.0.0.1:0");
         RawPeer reader = await fixture.ConnectAsync(endpoint);
-        await reader.SendAsync(ZmpKit.DealerGreeting("reader"u8));
+        await reader.SendAsync(ZmpFixture.DealerGreeting("reader"u8));
         await fixture.UntilAsync(() => sender.GetPeers() is [{ IsConnected: true }]);
         byte[] newest = new byte[8 * 1024];
-        SocketStatistics books;
+        SocketStatistics counters;
         do
         {
             Assert.True(sender.TrySend(newest));
-            books = sender.GetStatistics();
+            counters = sender.GetStatistics();
         }
-        while (books.ObsoleteMessages < 100);
+        while (counters.ObsoleteMessages < 100);
 
         newest = [7];
         Assert.True(sender.TrySend(newest));
@@ -38,8 +38,8 @@ public sealed class ObsoleteMessagesTests
         reader.Dispose();
         Assert.Equal(SocketEventTypes.Disconnected, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
         await fixture.UntilAsync(() => sender.PeerCount == 0);
-        books = sender.GetStatistics();
-        Assert.Equal((books.DroppedMessages, books.AcceptedMessages), (books.ObsoleteMessages, books.WrittenMessages + books.DroppedMessages));
+        counters = sender.GetStatistics();
+        Assert.Equal((counters.DroppedMessages, counters.AcceptedMessages), (counters.ObsoleteMessages, counters.WrittenMessages + counters.DroppedMessages));
         ShutdownReport report = await fixture.Context.ShutdownAsync(TimeSpan.Zero, Guard.Token).Guarded();
         Assert.Equal((0, 0), (report.UndeliveredMessages, report.Peers.Count));
         await fixture.DisposeAsync();

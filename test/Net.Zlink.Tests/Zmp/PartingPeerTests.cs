@@ -23,8 +23,8 @@ public sealed class PartingPeerTests
         using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected);
         endpoint = router.Bind(endpoint);
         RawPeer peer = await fixture.ConnectAsync(endpoint);
-        await peer.SendAsync(ZmpKit.DealerGreeting("A"u8));
-        byte[] frames = [.. Enumerable.Repeat(ZmpKit.Frame(0, new byte[Size]), Messages).SelectMany(static frame => frame)];
+        await peer.SendAsync(ZmpFixture.DealerGreeting("A"u8));
+        byte[] frames = [.. Enumerable.Repeat(ZmpFixture.Frame(0, new byte[Size]), Messages).SelectMany(static frame => frame)];
         await peer.SendAsync(frames);
         await fixture.UntilAsync(() => router.GetPeers().Any(static p => p.IsParked));
         peer.Dispose();

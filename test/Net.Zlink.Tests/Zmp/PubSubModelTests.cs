@@ -38,7 +38,7 @@ public sealed class PubSubModelTests
             select (step, number);
         int shape = 0;
         await Task.Run(
-            () => EngineKit.ForAllArrays(operation, Sequences, operations => PlayAsync(types, transport, shape++ % 3 == 2 ? 2 : 0, operations).GetAwaiter().GetResult()),
+            () => EngineFixture.ForAllArrays(operation, Sequences, operations => PlayAsync(types, transport, shape++ % 3 == 2 ? 2 : 0, operations).GetAwaiter().GetResult()),
             TestContext.Current.CancellationToken);
     }
 
@@ -54,7 +54,7 @@ public sealed class PubSubModelTests
 
     private static async Task PlayAsync(string types, string transport, int mark, (PubSubStep Step, int Number)[] operations)
     {
-        await using var world = new PubSubWorld(types, transport, mark);
+        await using var world = new PubSubFixture(types, transport, mark);
         await world.DoAsync(PubSubStep.Bind, 0);
         await world.DoAsync(PubSubStep.Connect, 0);
         foreach ((PubSubStep step, int number) in operations)

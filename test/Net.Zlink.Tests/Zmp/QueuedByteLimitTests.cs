@@ -86,9 +86,9 @@ public sealed class QueuedByteLimitTests
 
         SocketEvent told = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Contains("the context is at its QueuedByteLimit", told.Detail, StringComparison.Ordinal);
-        SocketStatistics books = publisher.GetStatistics();
-        Assert.Equal((0, 0), (books.DroppedAtHighWaterMark, books.DroppedAtByteLimit));
-        Assert.Contains($", {books.DroppedAtContextLimit} at the context's, ", publisher.Describe(), StringComparison.Ordinal);
+        SocketStatistics counters = publisher.GetStatistics();
+        Assert.Equal((0, 0), (counters.DroppedAtHighWaterMark, counters.DroppedAtByteLimit));
+        Assert.Contains($", {counters.DroppedAtContextLimit} at the context's, ", publisher.Describe(), StringComparison.Ordinal);
 
         // The sleeper goes on to hold what it has.
         await fixture.UntilAsync(() =>

@@ -33,9 +33,9 @@ public sealed class ReconnectAfterFaultTests
         await wrong.SendAsync(what switch
         {
             "another protocol" => Encoding.ASCII.GetBytes("HTTP/1.1 503 Service Unavailable\r\n\r\n"),
-            "an ERROR of the peer's" => [.. ZmpKit.Hex(ZmpKit.Hello), .. ZmpKit.Control("05 05 00")],
-            "a peer of the wrong type" => ZmpKit.Greeting(type: 1),
-            _ => [.. ZmpKit.Greeting(type: 6), .. ZmpKit.Control("77")],
+            "an ERROR of the peer's" => [.. ZmpFixture.Hex(ZmpFixture.Hello), .. ZmpFixture.Control("05 05 00")],
+            "a peer of the wrong type" => ZmpFixture.Greeting(type: 1),
+            _ => [.. ZmpFixture.Greeting(type: 6), .. ZmpFixture.Control("77")],
         });
         await wrong.ReadToAnyEndAsync();
         wrong.Dispose();
@@ -47,7 +47,7 @@ public sealed class ReconnectAfterFaultTests
 
         Assert.Equal(SocketEventTypes.ConnectRetried, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
         using RawPeer right = await listener.AcceptAsync();
-        await right.SendAsync(ZmpKit.Greeting(type: 6));
+        await right.SendAsync(ZmpFixture.Greeting(type: 6));
         Assert.Equal(SocketEventTypes.ConnectionReady, (await monitor.ReadAsync(Guard.Token).Guarded()).Type);
         var seen = new List<byte>();
         while (!seen[Math.Max(0, seen.Count - 5)..].SequenceEqual("hello"u8.ToArray()))

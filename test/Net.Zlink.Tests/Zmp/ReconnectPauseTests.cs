@@ -59,7 +59,7 @@ public sealed class ReconnectPauseTests
         for (int i = 0; i < 5; i++)
         {
             RawPeer peer = await listener.AcceptAsync();
-            await peer.SendAsync(ZmpKit.Greeting(type: 6));
+            await peer.SendAsync(ZmpFixture.Greeting(type: 6));
             await peer.ReadAsync(1);
             peer.Reset();
             long pause = (await monitor.NextAsync(SocketEventTypes.ConnectRetried)).Value;

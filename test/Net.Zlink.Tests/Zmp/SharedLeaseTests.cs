@@ -103,7 +103,7 @@ public sealed class SharedLeaseTests
         {
             OnDispose = () =>
             {
-                EngineKit.InParallel(() => sender.TrySend("x"u8)); // Were the lock that it needs held, this would not come to its end.
+                EngineFixture.InParallel(() => sender.TrySend("x"u8)); // Were the lock that it needs held, this would not come to its end.
                 cameThrough++;
             },
         };

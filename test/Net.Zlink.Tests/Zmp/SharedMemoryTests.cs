@@ -131,9 +131,9 @@ public sealed class SharedMemoryTests
         }
 
         await fixture.UntilAsync(() => (owner.Disposals, built.Disposals) == (1, 1));
-        SocketStatistics books = publisher.GetStatistics();
-        Assert.Equal(expected.Length * peers.Length, books.AcceptedMessages);
-        Assert.Equal(0, books.DroppedAtHighWaterMark + books.UnmatchedMessages);
+        SocketStatistics counters = publisher.GetStatistics();
+        Assert.Equal(expected.Length * peers.Length, counters.AcceptedMessages);
+        Assert.Equal(0, counters.DroppedAtHighWaterMark + counters.UnmatchedMessages);
     }
 
     [Fact]

@@ -185,7 +185,7 @@ public sealed class SharedRoutingIdTests
         Message question;
         using (RawPeer peer = await listener.AcceptAsync())
         {
-            await peer.SendAsync((byte[])[.. Protocol.Zmp.ZmpKit.DealerGreeting(Id), .. Protocol.Zmp.ZmpKit.Frame(0, "question"u8)]);
+            await peer.SendAsync((byte[])[.. Protocol.Zmp.ZmpFixture.DealerGreeting(Id), .. Protocol.Zmp.ZmpFixture.Frame(0, "question"u8)]);
             question = await router.ReceiveAsync(Guard.Token).Guarded();
             Assert.True(router.TrySendTo(question, "answer"u8, out _));
         }
@@ -195,7 +195,7 @@ public sealed class SharedRoutingIdTests
         {
             Assert.False(router.TrySendTo(question, "late"u8, out ZlinkError error));
             Assert.Equal(ZlinkError.HostUnreachable, error);
-            await again.SendAsync(Protocol.Zmp.ZmpKit.DealerGreeting(Id));
+            await again.SendAsync(Protocol.Zmp.ZmpFixture.DealerGreeting(Id));
             await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: true }]);
             Assert.False(router.TrySendTo(question, "late"u8, out error));
             Assert.Equal(ZlinkError.HostUnreachable, error);

@@ -34,7 +34,7 @@ internal static class StalledPeers
         else
         {
             RawPeer raw = await fixture.ConnectAsync(endpoint, receiveBuffer: 16 * 1024);
-            await raw.SendAsync((byte[])[.. ZmpKit.DealerGreeting(id), .. texts.SelectMany(static text => ZmpKit.Frame(0, System.Text.Encoding.ASCII.GetBytes(text)))]);
+            await raw.SendAsync((byte[])[.. ZmpFixture.DealerGreeting(id), .. texts.SelectMany(static text => ZmpFixture.Frame(0, System.Text.Encoding.ASCII.GetBytes(text)))]);
             peer = raw;
         }
 

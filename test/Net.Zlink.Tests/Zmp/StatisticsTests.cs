@@ -37,8 +37,8 @@ public sealed class StatisticsTests
 
         static void AssertWaits(DealerSocket socket)
         {
-            SocketStatistics books = socket.GetStatistics();
-            Assert.Equal((3, 0, 3, 0), (books.AcceptedMessages, books.WrittenMessages, books.QueuedMessages, books.DroppedMessages));
+            SocketStatistics counters = socket.GetStatistics();
+            Assert.Equal((3, 0, 3, 0), (counters.AcceptedMessages, counters.WrittenMessages, counters.QueuedMessages, counters.DroppedMessages));
         }
     }
 
@@ -55,8 +55,8 @@ public sealed class StatisticsTests
         subscriber.Subscribe("b");
         await fixture.UntilAsync(() => publisher.GetStatistics() is { ReceivedMessages: 2, UnreadMessages: 2, DeliveredMessages: 0 });
         (await publisher.ReceiveAsync(Guard.Token).Guarded()).Dispose();
-        SocketStatistics books = publisher.GetStatistics();
-        Assert.Equal((2, 1, 1), (books.ReceivedMessages, books.UnreadMessages, books.DeliveredMessages));
+        SocketStatistics counters = publisher.GetStatistics();
+        Assert.Equal((2, 1, 1), (counters.ReceivedMessages, counters.UnreadMessages, counters.DeliveredMessages));
     }
 
     [Fact]
@@ -75,10 +75,10 @@ public sealed class StatisticsTests
             peer.Reset();
             int rounds = round;
             await fixture.UntilAsync(() => server.PeerCount == 0);
-            SocketStatistics books = server.GetStatistics();
-            Assert.Equal((rounds, rounds, 0), (books.AcceptedMessages, books.WrittenMessages + books.DroppedMessages, books.QueuedMessages));
-            Assert.Equal((2 * rounds, (2 * rounds) - 1, 1, 0), (books.ReceivedMessages, books.DeliveredMessages, books.UnreadMessages, books.DroppedUnreadMessages));
-            Assert.Equal(rounds, books.AcceptedConnections);
+            SocketStatistics counters = server.GetStatistics();
+            Assert.Equal((rounds, rounds, 0), (counters.AcceptedMessages, counters.WrittenMessages + counters.DroppedMessages, counters.QueuedMessages));
+            Assert.Equal((2 * rounds, (2 * rounds) - 1, 1, 0), (counters.ReceivedMessages, counters.DeliveredMessages, counters.UnreadMessages, counters.DroppedUnreadMessages));
+            Assert.Equal(rounds, counters.AcceptedConnections);
             Assert.True(server.TryReceive(out Message last)); // What a lost peer sent stays readable.
             last.Dispose();
         }
@@ -96,7 +96,7 @@ public sealed class StatisticsTests
         RouterSocket router = fixture.Context.CreateRouter(new RouterOptions { Linger = TimeSpan.Zero });
         clock.Advance(TimeSpan.FromHours(1)); // Nobody had come by then.
         RawPeer peer = await fixture.ConnectAsync(router.Bind(endpoint));
-        await peer.SendAsync(ZmpKit.DealerGreeting("A"u8));
+        await peer.SendAsync(ZmpFixture.DealerGreeting("A"u8));
         const int GreetingOfOurs = 8 + 3 + 16 + 9;
         await peer.ReadAsync(GreetingOfOurs);
         await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: true, Outbound.Messages: 0 }]);
@@ -156,8 +156,8 @@ public sealed class StatisticsTests
         sender.Disconnect(endpoint);
         SocketEvent dropped = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal((2L, endpoint), (dropped.Value, dropped.RemoteEndpoint));
-        SocketStatistics books = sender.GetStatistics();
-        Assert.Equal((2, 0, 0, 2), (books.AcceptedMessages, books.WrittenMessages, books.QueuedMessages, books.DroppedMessages));
+        SocketStatistics counters = sender.GetStatistics();
+        Assert.Equal((2, 0, 0, 2), (counters.AcceptedMessages, counters.WrittenMessages, counters.QueuedMessages, counters.DroppedMessages));
     }
 
     [Fact]
@@ -172,7 +172,7 @@ public sealed class StatisticsTests
         Assert.Equal((2, 0, 2, 0), (waiting.AcceptedMessages, waiting.WrittenMessages, waiting.QueuedMessages, waiting.DroppedMessages));
         sender.Options.Linger = TimeSpan.Zero;
         sender.Disconnect("inproc://nobody");
-        SocketStatistics books = sender.GetStatistics();
-        Assert.Equal((2, 0, 0, 2), (books.AcceptedMessages, books.WrittenMessages, books.QueuedMessages, books.DroppedMessages));
+        SocketStatistics counters = sender.GetStatistics();
+        Assert.Equal((2, 0, 0, 2), (counters.AcceptedMessages, counters.WrittenMessages, counters.QueuedMessages, counters.DroppedMessages));
     }
 }

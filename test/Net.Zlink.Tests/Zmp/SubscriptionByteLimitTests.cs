@@ -50,7 +50,7 @@ public sealed class SubscriptionByteLimitTests
         Assert.Equal(4, told.Value);
         Assert.Contains("more than its part of topics", told.Detail, StringComparison.Ordinal);
         Assert.Contains("a larger SubscriptionByteLimit", told.Detail, StringComparison.Ordinal);
-        Assert.Equal(ZmpKit.Greeting((byte)(publisher is PubSocket ? ZmpSocketType.Pub : ZmpSocketType.XPub), s_id), await greedy.ReadToEndAsync()); // Nothing behind it: after an ERROR a native peer would not come again.
+        Assert.Equal(ZmpFixture.Greeting((byte)(publisher is PubSocket ? ZmpSocketType.Pub : ZmpSocketType.XPub), s_id), await greedy.ReadToEndAsync()); // Nothing behind it: after an ERROR a native peer would not come again.
         greedy.Dispose();
         await fixture.UntilAsync(() => fixture.Context.GetStatistics().SubscriptionBytes == Few * ChargeOfOne);
         await honest.SendAsync(Topics(Few, 1));
@@ -69,8 +69,8 @@ public sealed class SubscriptionByteLimitTests
         RawListener listener = fixture.Listen();
         publisher.Connect(listener.Endpoint);
         RawPeer peer = fixture.Own(await listener.AcceptAsync());
-        await peer.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Sub, []));
-        await peer.SendAsync(ZmpKit.Frame((byte)ZmpFlags.Subscribe, []));
+        await peer.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Sub, []));
+        await peer.SendAsync(ZmpFixture.Frame((byte)ZmpFlags.Subscribe, []));
         await fixture.UntilAsync(() => publisher.TopicCount == 1);
         byte[] large = new byte[1024 * 1024];
         while (publisher.TrySend(large))
@@ -157,12 +157,12 @@ public sealed class SubscriptionByteLimitTests
     }
 
     private static byte[] Topics(int first, int count, ZmpFlags kind = ZmpFlags.Subscribe) =>
-        [.. Enumerable.Range(first, count).SelectMany(i => ZmpKit.Frame((byte)kind, BitConverter.GetBytes(i)))];
+        [.. Enumerable.Range(first, count).SelectMany(i => ZmpFixture.Frame((byte)kind, BitConverter.GetBytes(i)))];
 
     private static async Task<RawPeer> GreetAsync(ContextFixture fixture, string endpoint)
     {
         RawPeer peer = await fixture.ConnectAsync(endpoint);
-        await peer.SendAsync(ZmpKit.Greeting((byte)ZmpSocketType.Sub, []));
+        await peer.SendAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Sub, []));
         return peer;
     }
 

@@ -18,7 +18,7 @@ public sealed class TopicHistoryTests
     private const int MostHistory = 1000;
     private const int MostUnread = 100_000;
 
-    private static readonly byte[] PublisherGreeting = ZmpKit.Greeting((byte)ZmpSocketType.Pub);
+    private static readonly byte[] PublisherGreeting = ZmpFixture.Greeting((byte)ZmpSocketType.Pub);
 
     [Fact]
     public async Task After_a_reset_a_publisher_is_told_the_topics_that_are_held_and_none_that_was_cancelled_meanwhile()
@@ -54,7 +54,7 @@ public sealed class TopicHistoryTests
     {
         await using var fixture = new ContextFixture();
         RawListener listener = fixture.Listen();
-        (ZlinkSocket socket, Action<string> subscribe, Action<string> unsubscribe, Func<SocketStatistics> books) = Make(fixture.Context, type);
+        (ZlinkSocket socket, Action<string> subscribe, Action<string> unsubscribe, Func<SocketStatistics> counters) = Make(fixture.Context, type);
         socket.Connect(listener.Endpoint);
         using RawPeer publisher = await AwayAsync(listener, type);
         subscribe("held");
@@ -63,7 +63,7 @@ public sealed class TopicHistoryTests
             string topic = i.ToString(CultureInfo.InvariantCulture);
             subscribe(topic);
             unsubscribe(topic);
-            Assert.InRange(books().QueuedMessages, 0, MostHistory + 2);
+            Assert.InRange(counters().QueuedMessages, 0, MostHistory + 2);
         }
 
         using RawPeer next = type is "XSUB that was connected" ? await listener.AcceptAsync() : publisher;
@@ -71,7 +71,7 @@ public sealed class TopicHistoryTests
         Assert.Equal(["+held"], await ReadTopicsUntilAsync(next, "+held"));
         subscribe("last");
         Assert.Equal(["+last"], await ReadTopicsUntilAsync(next, "+last"));
-        SocketStatistics all = books();
+        SocketStatistics all = counters();
         Assert.Equal((all.DroppedMessages, all.AcceptedMessages), (all.ObsoleteMessages, all.WrittenMessages + all.DroppedMessages + all.QueuedMessages));
     }
 
@@ -121,7 +121,7 @@ public sealed class TopicHistoryTests
         var time = new ManualTimeProvider();
         await using var fixture = new ContextFixture(time: time);
         RawListener listener = fixture.Listen();
-        (ZlinkSocket socket, Action<string> subscribe, Action<string> unsubscribe, Func<SocketStatistics> books) = Make(fixture.Context, type);
+        (ZlinkSocket socket, Action<string> subscribe, Action<string> unsubscribe, Func<SocketStatistics> counters) = Make(fixture.Context, type);
         using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
         using SocketMonitor retries = socket.OpenMonitor(SocketEventTypes.ConnectRetried);
         subscribe("held");
@@ -137,7 +137,7 @@ public sealed class TopicHistoryTests
             string topic = string.Create(CultureInfo.InvariantCulture, $"{i:D8}{filler}");
             subscribe(topic);
             unsubscribe(topic);
-            long waiting = books().QueuedMessages;
+            long waiting = counters().QueuedMessages;
             Assert.InRange(waiting, 0, 2 * MostUnread);
             if (waiting > MostUnread && !isLate)
             {

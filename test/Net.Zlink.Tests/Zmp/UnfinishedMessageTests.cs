@@ -34,18 +34,18 @@ public sealed class UnfinishedMessageTests
         using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
         string endpoint = socket.Bind("tcp://127.0.0.1:0");
         RawPeer honest = await GreetAsync(fixture, endpoint);
-        await honest.SendAsync(ZmpKit.Frame(More, new byte[200 * KiB]));
+        await honest.SendAsync(ZmpFixture.Frame(More, new byte[200 * KiB]));
         RawPeer endless = await GreetAsync(fixture, endpoint);
-        Task sending = SendWithoutEndAsync(endless, ZmpKit.Frame(More, new byte[partSize]));
+        Task sending = SendWithoutEndAsync(endless, ZmpFixture.Frame(More, new byte[partSize]));
 
         SocketEvent told = await monitor.ReadAsync(Guard.Token).Guarded();
         Assert.Equal(4, told.Value);
         Assert.Contains("UnfinishedByteLimit", told.Detail, StringComparison.Ordinal);
-        Assert.Equal(ZmpKit.Greeting((byte)ZmpSocketType.Dealer, s_id), await endless.ReadToEndAsync()); // Nothing behind it: after an ERROR a native peer would not come again.
+        Assert.Equal(ZmpFixture.Greeting((byte)ZmpSocketType.Dealer, s_id), await endless.ReadToEndAsync()); // Nothing behind it: after an ERROR a native peer would not come again.
         endless.Dispose();
         await sending;
         await fixture.UntilAsync(() => fixture.Context.GetStatistics().UnfinishedBytes is > 200 * KiB and < 300 * KiB);
-        await honest.SendAsync(ZmpKit.Frame(0, "the end"u8));
+        await honest.SendAsync(ZmpFixture.Frame(0, "the end"u8));
         using Message whole = await socket.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal(2, whole.PartCount);
         Assert.Equal(0, fixture.Context.GetStatistics().UnfinishedBytes);
@@ -59,11 +59,11 @@ public sealed class UnfinishedMessageTests
         using SocketMonitor monitor = socket.OpenMonitor(SocketEventTypes.Disconnected);
         string endpoint = socket.Bind("tcp://127.0.0.1:0");
         RawPeer fits = await GreetAsync(fixture, endpoint);
-        await fits.SendAsync(ZmpKit.Frame(0, new byte[Limit / 2]));
+        await fits.SendAsync(ZmpFixture.Frame(0, new byte[Limit / 2]));
         using Message whole = await socket.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal(Limit / 2, whole.ByteCount);
         RawPeer large = await GreetAsync(fixture, endpoint);
-        Task sending = SendWithoutEndAsync(large, ZmpKit.Frame(0, new byte[4 * Limit]));
+        Task sending = SendWithoutEndAsync(large, ZmpFixture.Frame(0, new byte[4 * Limit]));
         Assert.Contains("UnfinishedByteLimit", (await monitor.ReadAsync(Guard.Token).Guarded()).Detail, StringComparison.Ordinal);
         large.Dispose();
         await sending;
@@ -91,7 +91,7 @@ public sealed class UnfinishedMessageTests
     private static async Task<RawPeer> GreetAsync(ContextFixture fixture, string endpoint)
     {
         RawPeer peer = await fixture.ConnectAsync(endpoint);
-        await peer.SendAsync(ZmpKit.DealerGreeting([]));
+        await peer.SendAsync(ZmpFixture.DealerGreeting([]));
         return peer;
     }
 

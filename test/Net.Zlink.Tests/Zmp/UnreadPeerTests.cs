@@ -18,13 +18,13 @@ public sealed class UnreadPeerTests
     public async Task An_answer_to_a_heartbeat_that_nobody_has_read_yet_is_one()
     {
         await using var fixture = new StreamFixture(shards: 1, time: _clock);
-        using var holding = new HoldingHandler("received");
+        using var holding = new BlockingHandler("received");
         (PairSocket pair, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new PairOptions { HeartbeatInterval = Second, HeartbeatTimeout = 3 * Second });
         _clock.Advance(Second);
         await AssertNextAsync(peer, "5A0102000000000402000000");
         RawPeer busy = await HoldAsync(fixture, holding);
         _clock.Advance(3 * Second);
-        await peer.SendAsync(ZmpKit.Control("03 00"));
+        await peer.SendAsync(ZmpFixture.Control("03 00"));
         holding.Open();
         await fixture.SettleAsync();
         await AssertLivesAsync(pair, peer, monitor);
@@ -36,17 +36,17 @@ public sealed class UnreadPeerTests
     public async Task Nor_does_the_ttl_of_its_heartbeat_end_it_when_what_came_behind_that_is_not_read_yet()
     {
         await using var fixture = new StreamFixture(shards: 1, time: _clock);
-        using var holding = new HoldingHandler("received");
+        using var holding = new BlockingHandler("received");
         (PairSocket pair, RawPeer peer, SocketMonitor monitor) = await OpenAsync(fixture, new PairOptions());
-        await peer.SendAsync(ZmpKit.Control("02 001E 00")); // It may be silent for 3 s.
+        await peer.SendAsync(ZmpFixture.Control("02 001E 00")); // It may be silent for 3 s.
         await AssertNextAsync(peer, "5A010200000000020300");
         RawPeer busy = await HoldAsync(fixture, holding);
         _clock.Advance(3 * Second);
-        await peer.SendAsync(ZmpKit.Control("02 001E 00"));
+        await peer.SendAsync(ZmpFixture.Control("02 001E 00"));
         holding.Open();
         await AssertNextAsync(peer, "5A010200000000020300");
         await AssertLivesAsync(pair, peer, monitor);
-        await peer.SendAsync(ZmpKit.Control("02 001E 00"));
+        await peer.SendAsync(ZmpFixture.Control("02 001E 00"));
         await AssertNextAsync(peer, "5A010200000000020300");
         await LoseInSilenceAsync(fixture, monitor);
         busy.Reset();
@@ -56,11 +56,11 @@ public sealed class UnreadPeerTests
     public async Task A_handshake_that_nobody_has_read_yet_is_in_time()
     {
         await using var fixture = new StreamFixture(shards: 1, time: _clock);
-        using var holding = new HoldingHandler("received");
+        using var holding = new BlockingHandler("received");
         (PairSocket pair, RawPeer peer, SocketMonitor monitor) = await BeginAsync(fixture);
         RawPeer busy = await HoldAsync(fixture, holding);
         _clock.Advance(Second);
-        await peer.SendAsync(ZmpKit.Greeting(0));
+        await peer.SendAsync(ZmpFixture.Greeting(0));
         holding.Open();
         await fixture.UntilAsync(() => pair.GetPeers().Any(static p => p.IsConnected));
         await AssertLivesAsync(pair, peer, monitor);
@@ -71,9 +71,9 @@ public sealed class UnreadPeerTests
     public async Task A_byte_that_nobody_has_read_yet_puts_the_end_of_a_handshake_off_once_at_most()
     {
         await using var fixture = new StreamFixture(shards: 1, time: _clock);
-        using var holding = new HoldingHandler("received");
+        using var holding = new BlockingHandler("received");
         (PairSocket _, RawPeer peer, SocketMonitor monitor) = await BeginAsync(fixture);
-        byte[] greeting = ZmpKit.Greeting(0);
+        byte[] greeting = ZmpFixture.Greeting(0);
         RawPeer busy = await HoldAsync(fixture, holding);
         _clock.Advance(Second);
         await peer.SendAsync(greeting.AsMemory(0, 1));
@@ -104,7 +104,7 @@ public sealed class UnreadPeerTests
         options.Linger = TimeSpan.Zero;
         PairSocket pair = fixture.Context.CreatePair(options);
         RawPeer peer = await fixture.ConnectAsync(pair.Bind("tcp://127.0.0.1:0"));
-        await peer.SendAsync(ZmpKit.Greeting(0));
+        await peer.SendAsync(ZmpFixture.Greeting(0));
         Assert.Equal(GreetingOfOurs, (await peer.ReadAsync(GreetingOfOurs)).Length);
         await fixture.UntilAsync(() => pair.GetPeers().Any(static p => p.IsConnected));
         await fixture.SettleAsync();
@@ -112,7 +112,7 @@ public sealed class UnreadPeerTests
     }
 
     /// <summary>The only shard is at a standstill when this returns.</summary>
-    private static async Task<RawPeer> HoldAsync(StreamFixture fixture, HoldingHandler holding)
+    private static async Task<RawPeer> HoldAsync(StreamFixture fixture, BlockingHandler holding)
     {
         fixture.Bind(holding, out string held);
         RawPeer busy = await fixture.ConnectAsync(held);
@@ -124,7 +124,7 @@ public sealed class UnreadPeerTests
     private static async Task AssertLivesAsync(PairSocket pair, RawPeer peer, SocketMonitor monitor)
     {
         Assert.False(monitor.TryRead(out SocketEvent lost), lost.Detail);
-        await peer.SendAsync(ZmpKit.Frame(0, "x"u8));
+        await peer.SendAsync(ZmpFixture.Frame(0, "x"u8));
         using Message message = await pair.ReceiveAsync(Guard.Token).Guarded();
         Assert.Equal("x"u8, message.Span);
     }

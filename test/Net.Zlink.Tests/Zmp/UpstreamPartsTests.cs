@@ -40,7 +40,7 @@ public sealed class UpstreamPartsTests
         RawListener listener = fixture.Listen();
         using SocketMonitor monitor = subscriber.OpenMonitor(SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected);
         subscriber.Connect(listener.Endpoint);
-        byte[] greeting = ZmpKit.Greeting((byte)ZmpSocketType.XPub);
+        byte[] greeting = ZmpFixture.Greeting((byte)ZmpSocketType.XPub);
         using (RawPeer before = await listener.AcceptAsync())
         {
             await before.SendAsync(greeting);

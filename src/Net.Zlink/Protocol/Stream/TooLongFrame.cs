@@ -16,13 +16,13 @@ internal readonly struct TooLongFrame(uint announced, long limit, bool isMessage
     public string Sentence => $"a frame of {announced} bytes was announced; MaxMessageSize is {limit}{Hint}";
 
     /// <summary>For the peer: at most 123 bytes, the room that a WebSocket's CLOSE has.</summary>
-    public string Farewell => $"frame of {announced} bytes, MaxMessageSize is {limit}{(IsText ? "; does the client send the length before each message?" : "")}";
+    public string CloseReason => $"frame of {announced} bytes, MaxMessageSize is {limit}{(IsText ? "; does the client send the length before each message?" : "")}";
 
     private string Hint
     {
         get
         {
-            string? foreign = isMessage ? null : ForeignSpeech.Of(Bytes);
+            string? foreign = isMessage ? null : ProtocolSniffer.Of(Bytes);
             if (!IsText)
             {
                 return foreign is null ? "" : $"; {foreign}";

@@ -145,12 +145,12 @@ internal static class HttpHead
     /// <summary>Walks the fields of a head. A line without a colon is a field without a name.</summary>
     private ref struct Fields
     {
-        private ReadOnlySpan<byte> _rest;
+        private ReadOnlySpan<byte> _remaining;
 
         public Fields(ReadOnlySpan<byte> head)
         {
             int first = head.IndexOf("\r\n"u8) + 2;
-            _rest = head[first..^2]; // Without the empty line.
+            _remaining = head[first..^2]; // Without the empty line.
             Name = default;
             Value = default;
         }
@@ -161,14 +161,14 @@ internal static class HttpHead
 
         public bool Next()
         {
-            if (_rest.IsEmpty)
+            if (_remaining.IsEmpty)
             {
                 return false;
             }
 
-            int end = _rest.IndexOf("\r\n"u8);
-            ReadOnlySpan<byte> line = _rest[..end];
-            _rest = _rest[(end + 2)..];
+            int end = _remaining.IndexOf("\r\n"u8);
+            ReadOnlySpan<byte> line = _remaining[..end];
+            _remaining = _remaining[(end + 2)..];
             int colon = line.IndexOf((byte)':');
             Name = colon < 0 ? default : line[..colon];
             Value = Trim(line[(colon + 1)..]);

@@ -35,7 +35,7 @@ internal static class UpgradeAnswer
     }
 
     /// <summary>Judges a whole head. Null: it takes the request; otherwise one sentence that says why not.</summary>
-    public static string? Judge(ReadOnlySpan<byte> head, ReadOnlySpan<byte> key)
+    public static string? Classify(ReadOnlySpan<byte> head, ReadOnlySpan<byte> key)
     {
         ReadOnlySpan<byte> line = HttpHead.FirstLine(head);
         if (!HttpHead.IsWellFormed(head) || !line.StartsWith("HTTP/1.1 "u8))

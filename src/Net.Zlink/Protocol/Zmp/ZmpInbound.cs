@@ -62,7 +62,7 @@ internal struct ZmpInbound(ZmpSocketType ownType)
 
     /// <summary>Takes one whole frame whose flags are legal.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public ZmpInboundKind Take(ZmpFlags flags, ReadOnlySpan<byte> body, out ZmpFault fault)
+    public ZmpInboundKind Parse(ZmpFlags flags, ReadOnlySpan<byte> body, out ZmpFault fault)
     {
         if (_stage == Stage.Open && flags <= ZmpFlags.More)
         {
@@ -70,19 +70,19 @@ internal struct ZmpInbound(ZmpSocketType ownType)
             return ZmpInboundKind.Data;
         }
 
-        return TakeOther(flags, body, out fault);
+        return ParseOther(flags, body, out fault);
     }
 
-    private ZmpInboundKind TakeOther(ZmpFlags flags, ReadOnlySpan<byte> body, out ZmpFault fault)
+    private ZmpInboundKind ParseOther(ZmpFlags flags, ReadOnlySpan<byte> body, out ZmpFault fault)
     {
         if (_stage == Stage.AwaitingHello)
         {
-            return TakeHello(flags, body, out fault);
+            return ParseHello(flags, body, out fault);
         }
 
         if (flags == ZmpFlags.Control)
         {
-            return TakeControl(body, out fault);
+            return ParseControl(body, out fault);
         }
 
         if (_stage == Stage.AwaitingReady)
@@ -106,7 +106,7 @@ internal struct ZmpInbound(ZmpSocketType ownType)
         }
     }
 
-    private ZmpInboundKind TakeHello(ZmpFlags flags, ReadOnlySpan<byte> body, out ZmpFault fault)
+    private ZmpInboundKind ParseHello(ZmpFlags flags, ReadOnlySpan<byte> body, out ZmpFault fault)
     {
         if (flags != ZmpFlags.Control)
         {
@@ -124,13 +124,13 @@ internal struct ZmpInbound(ZmpSocketType ownType)
         return ZmpInboundKind.HelloAccepted;
     }
 
-    private ZmpInboundKind TakeControl(ReadOnlySpan<byte> body, out ZmpFault fault)
+    private ZmpInboundKind ParseControl(ReadOnlySpan<byte> body, out ZmpFault fault)
     {
         // A control frame without a body has no type; the native core stumbles over it, we take it for an unknown one.
         switch (body.IsEmpty ? (byte)0 : body[0])
         {
             case ZmpControl.Ready:
-                return TakeReady(body, out fault);
+                return ParseReady(body, out fault);
             case ZmpControl.Heartbeat:
                 return !ZmpHeartbeat.TryParse(body, out ZmpHeartbeat heartbeat, out fault) ? ZmpInboundKind.Fault
                     : heartbeat.IsToBeAnswered ? ZmpInboundKind.Heartbeat : ZmpInboundKind.HeartbeatWithoutAnswer;
@@ -150,7 +150,7 @@ internal struct ZmpInbound(ZmpSocketType ownType)
         }
     }
 
-    private ZmpInboundKind TakeReady(ReadOnlySpan<byte> body, out ZmpFault fault)
+    private ZmpInboundKind ParseReady(ReadOnlySpan<byte> body, out ZmpFault fault)
     {
         if (_stage == Stage.Open)
         {

@@ -19,8 +19,8 @@ internal sealed class ZmpProperties
     public const string FileDescriptorKey = "__fd";
 
     // What is kept of a peer's own properties, which no limit but that of a message bounds on the wire. A native peer sends 2 of them, in at most 290 bytes.
-    private const int MostKept = 256;
-    private const int MostBytesKept = 16 * 1024;
+    private const int MaxStoredProperties = 256;
+    private const int MaxStoredBytes = 16 * 1024;
 
     private readonly Dictionary<string, ReadOnlyMemory<byte>> _values;
 
@@ -36,7 +36,7 @@ internal sealed class ZmpProperties
     {
         var values = new Dictionary<string, ReadOnlyMemory<byte>>(StringComparer.Ordinal);
         ZmpPropertyReader properties = ZmpReady.PropertiesOf(readyBody);
-        while (values.Count < MostKept && properties.MoveNext() && properties.Consumed <= MostBytesKept)
+        while (values.Count < MaxStoredProperties && properties.MoveNext() && properties.Consumed <= MaxStoredBytes)
         {
             string name = Encoding.UTF8.GetString(properties.Name);
             if (name is not (PeerAddressKey or FileDescriptorKey)) // Ours to say, also where there is nothing to say.

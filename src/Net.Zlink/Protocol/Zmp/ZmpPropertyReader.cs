@@ -6,7 +6,7 @@ namespace Net.Zlink.Protocol.Zmp;
 internal ref struct ZmpPropertyReader(ReadOnlySpan<byte> properties)
 {
     private readonly int _length = properties.Length;
-    private ReadOnlySpan<byte> _rest = properties;
+    private ReadOnlySpan<byte> _remaining = properties;
 
     /// <summary>The current property's name; any bytes, possibly none.</summary>
     public ReadOnlySpan<byte> Name { get; private set; }
@@ -18,34 +18,34 @@ internal ref struct ZmpPropertyReader(ReadOnlySpan<byte> properties)
     public bool IsMalformed { get; private set; }
 
     /// <summary>Bytes up to the end of the current property.</summary>
-    public readonly int Consumed => _length - _rest.Length;
+    public readonly int Consumed => _length - _remaining.Length;
 
     /// <summary>Goes to the next property; false at the end, and where the bytes are malformed.</summary>
     public bool MoveNext()
     {
-        if (_rest.IsEmpty || IsMalformed)
+        if (_remaining.IsEmpty || IsMalformed)
         {
             return false;
         }
 
-        int valueLengthAt = 1 + _rest[0];
+        int valueLengthAt = 1 + _remaining[0];
         int valueAt = valueLengthAt + sizeof(uint);
-        if (_rest.Length < valueAt)
+        if (_remaining.Length < valueAt)
         {
             IsMalformed = true;
             return false;
         }
 
-        uint valueLength = BinaryPrimitives.ReadUInt32BigEndian(_rest[valueLengthAt..]);
-        if (valueLength > (uint)(_rest.Length - valueAt))
+        uint valueLength = BinaryPrimitives.ReadUInt32BigEndian(_remaining[valueLengthAt..]);
+        if (valueLength > (uint)(_remaining.Length - valueAt))
         {
             IsMalformed = true;
             return false;
         }
 
-        Name = _rest[1..valueLengthAt];
-        Value = _rest.Slice(valueAt, (int)valueLength);
-        _rest = _rest[(valueAt + (int)valueLength)..];
+        Name = _remaining[1..valueLengthAt];
+        Value = _remaining.Slice(valueAt, (int)valueLength);
+        _remaining = _remaining[(valueAt + (int)valueLength)..];
         return true;
     }
 }

@@ -9,7 +9,7 @@ namespace Net.Zlink.Protocol.Zmp;
 /// </remarks>
 internal struct ZmpScanner
 {
-    private bool _helloTaken;
+    private bool _helloParsed;
 
     /// <summary>Finds the whole frames at the start of <paramref name="bytes"/>.</summary>
     /// <param name="bytes">What has arrived, from a frame boundary on.</param>
@@ -18,7 +18,7 @@ internal struct ZmpScanner
     {
         int position = 0;
         int frames = 0;
-        if (!_helloTaken)
+        if (!_helloParsed)
         {
             ZmpScan hello = ScanHello(bytes);
             if (hello.Frames == 0)
@@ -26,7 +26,7 @@ internal struct ZmpScanner
                 return hello;
             }
 
-            _helloTaken = true;
+            _helloParsed = true;
             position = hello.Consumed;
             frames = 1;
         }

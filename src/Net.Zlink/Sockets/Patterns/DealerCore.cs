@@ -1,6 +1,6 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Patterns;
@@ -8,18 +8,18 @@ namespace Net.Zlink.Sockets.Patterns;
 /// <summary>DEALER: messages go round the peers that have room, and come fairly from all.</summary>
 internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : SocketCore(host, inproc, ZmpSocketType.Dealer)
 {
-    private readonly Rotation<Pipe> _rotation = new();
-    private Pipe? _sole;
+    private readonly Rotation<PeerLink> _rotation = new();
+    private PeerLink? _sole;
 
     public override bool CanSend
     {
         get
         {
-            using (Gate.Hold())
+            using (Gate.EnterScope())
             {
                 while (_rotation.Current is { } slot)
                 {
-                    if (slot.Peer.HasRoom)
+                    if (slot.Peer.HasCapacity)
                     {
                         return true;
                     }
@@ -42,8 +42,8 @@ internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : Socke
 
         while (true)
         {
-            RotationSlot<Pipe>? slot;
-            using (Gate.Hold())
+            RotationSlot<PeerLink>? slot;
+            using (Gate.EnterScope())
             {
                 slot = _rotation.Current;
                 if (slot is null)
@@ -60,10 +60,10 @@ internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : Socke
                 return status;
             }
 
-            using (Gate.Hold())
+            using (Gate.EnterScope())
             {
                 // Looked at once more under the lock: room that came in between was reported while the pipe still took turns.
-                if (slot.Peer.IsAttached && ReferenceEquals(slot.Peer.Place, slot) && !slot.Peer.HasRoom)
+                if (slot.Peer.IsAttached && ReferenceEquals(slot.Peer.PatternState, slot) && !slot.Peer.HasCapacity)
                 {
                     _rotation.Deactivate(slot);
                 }
@@ -71,19 +71,19 @@ internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : Socke
         }
     }
 
-    protected override bool Attach(Pipe pipe)
+    protected override bool Attach(PeerLink link)
     {
-        IntroduceUnderLock(pipe);
-        pipe.Place = _rotation.Add(pipe);
+        IntroduceUnderLock(link);
+        link.PatternState = _rotation.Add(link);
         FindSole();
         return true;
     }
 
-    protected override void Remove(Pipe pipe)
+    protected override void Remove(PeerLink link)
     {
-        if (pipe.Place is RotationSlot<Pipe> slot)
+        if (link.PatternState is RotationSlot<PeerLink> slot)
         {
-            pipe.Place = null;
+            link.PatternState = null;
             _rotation.Remove(slot);
             FindSole();
         }
@@ -91,5 +91,5 @@ internal sealed class DealerCore(EngineHost host, InprocRegistry inproc) : Socke
 
     private void FindSole() => Volatile.Write(ref _sole, _rotation is { Count: 1, Current: { } slot } ? slot.Peer : null);
 
-    protected override void OnWritable(Pipe pipe) => _rotation.Activate((RotationSlot<Pipe>)pipe.Place!);
+    protected override void OnWritable(PeerLink link) => _rotation.Activate((RotationSlot<PeerLink>)link.PatternState!);
 }

@@ -1,7 +1,7 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Patterns;
 
@@ -11,59 +11,59 @@ internal static class Fanout
     // Up to here a message of one part is copied into each lane of this process, not shared: a reference and its end were 0.15 us for each receiver while each took a lease of its own, packing 2 KiB behind what is there 0.06 to 0.1.
     private const int LargestCopy = 2 * 1024;
 
-    /// <summary>Sends the message to all of <paramref name="pipes"/>, and lets go of what was handed over with it. One that finds nobody, be it that the only pipe is just closing, is counted as unmatched.</summary>
+    /// <summary>Sends the message to all of <paramref name="links"/>, and lets go of what was handed over with it. One that finds nobody, be it that the only pipe is just closing, is counted as unmatched.</summary>
     /// <param name="socket">The socket that sends.</param>
-    /// <param name="pipes">Where to.</param>
+    /// <param name="links">Where to.</param>
     /// <param name="message">The message.</param>
     /// <param name="force">All of them were found to have room, or are to be told whatever the limits say.</param>
-    public static void Send(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, bool force = false)
+    public static void Send(SocketCore socket, ReadOnlySpan<PeerLink> links, in OutgoingMessage message, bool force = false)
     {
         bool isFound = false;
-        if (pipes.Length == 1)
+        if (links.Length == 1)
         {
             // The queue that accepts it owns what was handed over with it.
-            SendStatus status = pipes[0].TrySend(message, force);
-            isFound = Count(socket, pipes[0], status);
+            SendStatus status = links[0].TrySend(message, force);
+            isFound = Count(socket, links[0], status);
             if (status == SendStatus.Accepted)
             {
                 return;
             }
         }
-        else if (pipes.Length > 1)
+        else if (links.Length > 1)
         {
-            isFound = SendToSeveral(socket, pipes, message, force);
+            isFound = SendToSeveral(socket, links, message, force);
         }
 
-        if (pipes.Length < 2)
+        if (links.Length < 2)
         {
             message.Consume(); // Of a message for several that was seen to.
         }
 
         if (!isFound)
         {
-            Interlocked.Increment(ref socket.Books.Unmatched);
+            Interlocked.Increment(ref socket.Counters.Unmatched);
         }
     }
 
     /// <summary>Two pipes or more. What is short is copied into each. Of what is long all get the same memory: within the process by reference, over wires encoded once, or by reference too where the memory was handed over or received.</summary>
     /// <returns>False: all of the pipes are gone.</returns>
-    private static bool SendToSeveral(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, bool force)
+    private static bool SendToSeveral(SocketCore socket, ReadOnlySpan<PeerLink> links, in OutgoingMessage message, bool force)
     {
         if (message.IsSingle && message.Payload.Length <= LargestCopy)
         {
-            return SendCopies(socket, pipes, message, force);
+            return SendCopies(socket, links, message, force);
         }
 
-        int wires = WiresAmong(pipes);
-        if (message.IsSingle && message.Payload.Length < OutboundChain.LargePayload && pipes.Length - wires < 2)
+        int wires = WiresAmong(links);
+        if (message.IsSingle && message.Payload.Length < OutboundChain.LargePayload && links.Length - wires < 2)
         {
-            return SendCopies(socket, pipes, message, force); // Wires copy it in any case.
+            return SendCopies(socket, links, message, force); // Wires copy it in any case.
         }
 
         long length = message.EncodedLength;
         if (!IsToBeEncoded(message, length, wires))
         {
-            return message.IsForwarded ? SendEach(socket, pipes, message, default, force) : SendLease(socket, pipes, message.MoveToLease(socket.Host.Slabs), default, force);
+            return message.IsForwarded ? SendEach(socket, links, message, default, force) : SendLease(socket, links, message.MoveToLease(socket.Host.Slabs), default, force);
         }
 
         bool isFound;
@@ -72,9 +72,9 @@ internal static class Fanout
         {
             // Within the process it is the bytes that the wires get, without their headers; of a received message those that came.
             var encoding = new Encoding(encoded, (int)length);
-            isFound = message.IsForwarded || wires == pipes.Length
-                ? SendEach(socket, pipes, message, encoding, force)
-                : SendLease(socket, pipes, PartsOf(encoding), encoding, force);
+            isFound = message.IsForwarded || wires == links.Length
+                ? SendEach(socket, links, message, encoding, force)
+                : SendLease(socket, links, PartsOf(encoding), encoding, force);
         }
         finally
         {
@@ -97,20 +97,20 @@ internal static class Fanout
     }
 
     /// <summary>A short message of one part: each queue and each lane packs it behind its predecessors.</summary>
-    private static bool SendCopies(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, bool force)
+    private static bool SendCopies(SocketCore socket, ReadOnlySpan<PeerLink> links, in OutgoingMessage message, bool force)
     {
         var copied = new OutgoingMessage(message.Header, message.Payload); // Without its owner: no pipe may let go of what the next one copies.
-        bool isFound = SendEach(socket, pipes, copied, default, force);
+        bool isFound = SendEach(socket, links, copied, default, force);
         message.Consume();
         return isFound;
     }
 
     /// <summary>The one message of a lease, to each pipe by reference; ends it here.</summary>
-    private static bool SendLease(SocketCore socket, ReadOnlySpan<Pipe> pipes, InboundLease parts, in Encoding encoding, bool force)
+    private static bool SendLease(SocketCore socket, ReadOnlySpan<PeerLink> links, InboundLease parts, in Encoding encoding, bool force)
     {
         try
         {
-            return SendEach(socket, pipes, new OutgoingMessage(parts, 0), encoding, force);
+            return SendEach(socket, links, new OutgoingMessage(parts, 0), encoding, force);
         }
         finally
         {
@@ -119,28 +119,28 @@ internal static class Fanout
     }
 
     /// <param name="socket">The socket that sends.</param>
-    /// <param name="pipes">Where to.</param>
+    /// <param name="links">Where to.</param>
     /// <param name="message">What each pipe gets; the wires only where there is no encoding.</param>
     /// <param name="encoding">What the wires get.</param>
     /// <param name="force">As of <see cref="Send"/>.</param>
-    private static bool SendEach(SocketCore socket, ReadOnlySpan<Pipe> pipes, in OutgoingMessage message, in Encoding encoding, bool force)
+    private static bool SendEach(SocketCore socket, ReadOnlySpan<PeerLink> links, in OutgoingMessage message, in Encoding encoding, bool force)
     {
         bool isFound = false;
-        foreach (Pipe pipe in pipes)
+        foreach (PeerLink link in links)
         {
-            SendStatus status = encoding.Bytes is { } bytes && pipe is WirePipe wire ? wire.TrySendShared(bytes, encoding.Length, force) : pipe.TrySend(message, force);
-            isFound |= Count(socket, pipe, status);
+            SendStatus status = encoding.Bytes is { } bytes && link is WireLink wire ? wire.TrySendShared(bytes, encoding.Length, force) : link.TrySend(message, force);
+            isFound |= Count(socket, link, status);
         }
 
         return isFound;
     }
 
-    private static int WiresAmong(ReadOnlySpan<Pipe> pipes)
+    private static int WiresAmong(ReadOnlySpan<PeerLink> links)
     {
         int wires = 0;
-        foreach (Pipe pipe in pipes)
+        foreach (PeerLink link in links)
         {
-            wires += pipe is WirePipe ? 1 : 0;
+            wires += link is WireLink ? 1 : 0;
         }
 
         return wires;
@@ -164,11 +164,11 @@ internal static class Fanout
     }
 
     /// <summary>Counts what a full pipe missed. False: the pipe is gone.</summary>
-    private static bool Count(SocketCore socket, Pipe pipe, SendStatus status)
+    private static bool Count(SocketCore socket, PeerLink link, SendStatus status)
     {
         if (status == SendStatus.Full)
         {
-            socket.Events.DroppedAtMark(pipe);
+            socket.Events.DroppedAtMark(link);
         }
 
         return status != SendStatus.Closed;

@@ -1,6 +1,6 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
 using Net.Zlink.Sockets.Zmp;
 
@@ -12,29 +12,29 @@ internal sealed class PublisherCore : SocketCore
     // 1,600 usual ones. Who sets ReceiveByteLimit to some 10 KB wants little to wait, not that a subscriber of 50 topics is thrown out; and all of them together have a limit of their own.
     private const long LeastTopicBytes = 1024 * 1024;
 
-    private readonly SubscriptionTrie<Pipe> _subscriptions = new();
-    private readonly Distribution<Pipe> _all = new();
-    private readonly List<Subscriber<Pipe>> _matches = [];
-    private readonly PublisherNotices? _told;
-    private Pipe[] _targets = new Pipe[16];
+    private readonly SubscriptionTrie<PeerLink> _subscriptions = new();
+    private readonly Distribution<PeerLink> _all = new();
+    private readonly List<Subscriber<PeerLink>> _matches = [];
+    private readonly PublisherNotices? _notifications;
+    private PeerLink[] _targets = new PeerLink[16];
     private SubscriptionNotices _notices;
-    private Pipe? _lastNotice;
-    private Pipe? _onlyNext;
+    private PeerLink? _lastNotice;
+    private PeerLink? _onlyNext;
     private int _leaving; // Here, and not beside the lock that each subscription takes: each message looks at it.
 
     // All peers, where each of them subscribes to everything: the match is then the same for every message, and found without the lock. Null when it is not so, or not known.
-    private Pipe[]? _everyone;
+    private PeerLink[]? _everyone;
 
     public PublisherCore(EngineHost host, InprocRegistry inproc, bool isExtended)
         : base(host, inproc, isExtended ? ZmpSocketType.XPub : ZmpSocketType.Pub)
     {
         IsExtended = isExtended;
-        Departures = new Departures(this);
+        RemovalQueue = new SubscriberRemovalQueue(this);
         if (isExtended)
         {
-            _told = new PublisherNotices(this) { Endpoint = "", IsActive = false };
-            _told.Lane.BelongTo(_told);
-            Books.Open(_told); // The application receives them like messages: they are counted like these.
+            _notifications = new PublisherNotices(this) { Endpoint = "", IsActive = false };
+            _notifications.Lane.BelongTo(_notifications);
+            Counters.Open(_notifications); // The application receives them like messages: they are counted like these.
         }
     }
 
@@ -42,10 +42,10 @@ internal sealed class PublisherCore : SocketCore
     public bool IsExtended { get; }
 
     /// <summary>What the application of an XPUB reads of subscriptions.</summary>
-    public PublisherNotices? Told => _told;
+    public PublisherNotices? Notifications => _notifications;
 
     /// <summary>Subscribers that have left, and the lock of those who change the table of topics.</summary>
-    public Departures Departures { get; }
+    public SubscriberRemovalQueue RemovalQueue { get; }
 
     /// <summary>How many have left whose topics are not all out. Without the lock: a moment ago.</summary>
     public int LeavingCount => Volatile.Read(ref _leaving);
@@ -81,7 +81,7 @@ internal sealed class PublisherCore : SocketCore
     {
         get
         {
-            using (Gate.Hold())
+            using (Gate.EnterScope())
             {
                 return _notices;
             }
@@ -89,7 +89,7 @@ internal sealed class PublisherCore : SocketCore
 
         set
         {
-            using (Gate.Hold())
+            using (Gate.EnterScope())
             {
                 _notices = value;
                 FindOnlyNext();
@@ -102,7 +102,7 @@ internal sealed class PublisherCore : SocketCore
     {
         get
         {
-            using (Departures.Change())
+            using (RemovalQueue.EnterTableScope())
             {
                 return _subscriptions.PrefixCount;
             }
@@ -116,13 +116,13 @@ internal sealed class PublisherCore : SocketCore
             return SendToAll(everyone, message);
         }
 
-        Pipe[]? rented = null;
-        Pipe? single = null;
+        PeerLink[]? rented = null;
+        PeerLink? single = null;
         int count;
 
         // Of several threads that found room here, one may take what another saw: the marks are passed by a message a thread, and none is dropped.
         bool isForced;
-        using (Gate.Hold())
+        using (Gate.EnterScope())
         {
             count = Match(message.FirstPart);
             if (_onlyNext is { } only)
@@ -137,7 +137,7 @@ internal sealed class PublisherCore : SocketCore
             }
 
             isForced = NeverDrops;
-            if (isForced && !HaveRoom(count))
+            if (isForced && !HaveCapacity(count))
             {
                 return SendStatus.Full;
             }
@@ -154,7 +154,7 @@ internal sealed class PublisherCore : SocketCore
             }
             else if (count > 1)
             {
-                rented = System.Buffers.ArrayPool<Pipe>.Shared.Rent(count);
+                rented = System.Buffers.ArrayPool<PeerLink>.Shared.Rent(count);
                 Array.Copy(_targets, rented, count);
             }
 
@@ -168,49 +168,49 @@ internal sealed class PublisherCore : SocketCore
 
         if (rented is null)
         {
-            Fanout.Send(this, single is null ? [] : new ReadOnlySpan<Pipe>(in single), message, isForced);
+            Fanout.Send(this, single is null ? [] : new ReadOnlySpan<PeerLink>(in single), message, isForced);
         }
         else
         {
             Fanout.Send(this, rented.AsSpan(0, count), message, isForced);
-            System.Buffers.ArrayPool<Pipe>.Shared.Return(rented, clearArray: true);
+            System.Buffers.ArrayPool<PeerLink>.Shared.Return(rented, clearArray: true);
         }
 
         return count == 0 ? SendStatus.Dropped : SendStatus.Accepted;
     }
 
-    public override bool MayRead(WirePipe pipe) => _told is null || _told.Room.MayRead(pipe);
+    public override bool MayRead(WireLink link) => _notifications is null || _notifications.Capacity.MayRead(link);
 
     /// <summary>How many notices may wait; beyond that no connection is read.</summary>
-    public void SetNoticeLimits(QueueLimits limits) => _told?.SetLimits(default, limits);
+    public void SetNoticeLimits(QueueLimits limits) => _notifications?.SetLimits(default, limits);
 
     public override void Announce(InboundLane lane, int messages)
     {
-        if (_told is null)
+        if (_notifications is null)
         {
             base.Announce(lane, messages);
         }
         else
         {
-            _told.Announce(lane, messages);
+            _notifications.Announce(lane, messages);
         }
     }
 
-    public override SubscriptionOutcome OnSubscription(Pipe pipe, ReadOnlySpan<byte> prefix, bool subscribes, bool tells = true)
+    public override SubscriptionOutcome OnSubscription(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes, bool tells = true)
     {
         SubscriptionOutcome outcome;
-        using (Departures.Change())
-        using (Gate.Hold())
+        using (RemovalQueue.EnterTableScope())
+        using (Gate.EnterScope())
         {
-            outcome = Apply(pipe, prefix, subscribes);
+            outcome = Apply(link, prefix, subscribes);
             if (outcome == SubscriptionOutcome.Notify && tells)
             {
-                _told?.Add(pipe, prefix, subscribes);
+                _notifications?.Add(link, prefix, subscribes);
             }
         }
 
-        Departures.FinishSoon();
-        _told?.AnnounceAll();
+        RemovalQueue.FinishSoon();
+        _notifications?.AnnounceAll();
         if (subscribes == Inverts || outcome >= SubscriptionOutcome.TooMany)
         {
             OnMaySend(routeId: null); // A send that waited for this peer's room need not any more.
@@ -219,11 +219,11 @@ internal sealed class PublisherCore : SocketCore
         return outcome;
     }
 
-    public override void OnTaken(in TakenMessage taken)
+    public override void OnDequeued(in DequeuedMessage dequeued)
     {
-        if (taken.Lease.NoticeOf is Pipe asker)
+        if (dequeued.Lease.NoticeOf is PeerLink asker)
         {
-            using (Gate.Hold())
+            using (Gate.EnterScope())
             {
                 _lastNotice = asker.IsAttached ? asker : null;
                 FindOnlyNext();
@@ -237,123 +237,123 @@ internal sealed class PublisherCore : SocketCore
     /// <param name="subscribes">Or cancels.</param>
     /// <param name="isManual">False: it is no manual mode, and nothing was done.</param>
     /// <returns>False if the subscriber has gone.</returns>
-    public bool Grant(Pipe? asker, ReadOnlySpan<byte> prefix, bool subscribes, out bool isManual)
+    public bool Grant(PeerLink? asker, ReadOnlySpan<byte> prefix, bool subscribes, out bool isManual)
     {
-        PublisherPlace? place;
-        using (Departures.Change())
-        using (Gate.Hold())
+        PublisherPipeState? state;
+        using (RemovalQueue.EnterTableScope())
+        using (Gate.EnterScope())
         {
             isManual = _notices.Manual;
             asker ??= _lastNotice;
-            place = isManual && asker is { IsAttached: true } ? asker.Place as PublisherPlace : null;
-            if (place is not null)
+            state = isManual && asker is { IsAttached: true } ? asker.PatternState as PublisherPipeState : null;
+            if (state is not null)
             {
                 _everyone = null;
                 if (subscribes)
                 {
-                    _subscriptions.Add(prefix, place.Granted, out _);
+                    _subscriptions.Add(prefix, state.Granted, out _);
                 }
                 else
                 {
-                    _subscriptions.Remove(prefix, place.Granted);
+                    _subscriptions.Remove(prefix, state.Granted);
                 }
             }
         }
 
-        if (place is not null && subscribes == Inverts)
+        if (state is not null && subscribes == Inverts)
         {
             OnMaySend(routeId: null); // As in OnSubscription.
         }
 
-        return place is not null;
+        return state is not null;
     }
 
     /// <summary>The topics of one that has left are out.</summary>
-    public void OnOut(Subscriber<Pipe> subscriber)
+    public void OnOut(Subscriber<PeerLink> subscriber)
     {
-        using (Gate.Hold())
+        using (Gate.EnterScope())
         {
             _subscriptions.Forget(subscriber);
             Volatile.Write(ref _leaving, _leaving - 1);
         }
     }
 
-    public override void Greet(Pipe pipe, GreetingOccasion occasion)
+    public override void SendWelcome(PeerLink link, GreetingOccasion occasion)
     {
-        if (Welcome.Length > 0 && occasion == GreetingOccasion.NewPipe)
+        if (Welcome.Length > 0 && occasion == GreetingOccasion.NewLink)
         {
-            pipe.SendOwn(ZmpFlags.None, Welcome);
+            link.SendOwn(ZmpFlags.None, Welcome);
         }
     }
 
-    protected override bool Attach(Pipe pipe)
+    protected override bool Attach(PeerLink link)
     {
         _everyone = null;
-        pipe.Place = new PublisherPlace(_all.Add(pipe), _subscriptions, pipe, pipe is WirePipe ? Host.Subscriptions : null);
+        link.PatternState = new PublisherPipeState(_all.Add(link), _subscriptions, link, link is WireLink ? Host.Subscriptions : null);
         return true;
     }
 
-    protected override void Remove(Pipe pipe)
+    protected override void Remove(PeerLink link)
     {
         _everyone = null;
-        if (ReferenceEquals(_lastNotice, pipe))
+        if (ReferenceEquals(_lastNotice, link))
         {
             _lastNotice = null;
             _onlyNext = null;
         }
 
-        var place = (PublisherPlace)pipe.Place!;
-        pipe.Place = null;
-        _all.Remove(place.Slot);
-        DropTopics(place);
+        var state = (PublisherPipeState)link.PatternState!;
+        link.PatternState = null;
+        _all.Remove(state.Slot);
+        DropTopics(state);
     }
 
     /// <summary>The peer has gone, or goes for having too many: an end that connected keeps its place, and would keep topics in it that nobody ever cancels.</summary>
-    private void DropTopics(PublisherPlace place)
+    private void DropTopics(PublisherPipeState state)
     {
-        place.Share.TryHold(0);
+        state.ByteShare.TryReserve(0);
         EnterAgain();
         Volatile.Write(ref _leaving, _leaving + 1);
-        Departures.Add(place.Clear(_notices));
+        RemovalQueue.Add(state.Clear(_notices));
     }
 
     /// <summary>What it had subscribed to goes on when it comes again; that it waits for room does not.</summary>
-    public override void OnConnectionLost(WirePipe pipe, ZmpSession session) => WaitNoMore(pipe);
+    public override void OnConnectionLost(WireLink link, ZmpSession session) => WaitNoMore(link);
 
-    protected override void OnDetached(Pipe pipe)
+    protected override void OnDetached(PeerLink link)
     {
-        if (pipe is WirePipe wire)
+        if (link is WireLink wire)
         {
             WaitNoMore(wire);
         }
 
-        if (pipe is InprocPipe)
+        if (link is InprocLink)
         {
-            Departures.Finish(); // No shard waits for it, and whoever has ended a socket here finds its topics gone.
+            RemovalQueue.Finish(); // No shard waits for it, and whoever has ended a socket here finds its topics gone.
         }
         else
         {
-            Departures.FinishSoon();
+            RemovalQueue.FinishSoon();
         }
     }
 
-    private void WaitNoMore(WirePipe pipe)
+    private void WaitNoMore(WireLink link)
     {
-        _told?.Room.Leave(pipe.RoomWaiter);
-        if (pipe.Session is null)
+        _notifications?.Capacity.Remove(link.PausedReader);
+        if (link.Session is null)
         {
-            pipe.RoomWaiter = null; // Its connection asks for room no more. Notices that are unread keep the pipe, and would keep by this the connection, too.
+            link.PausedReader = null; // Its connection asks for room no more. Notices that are unread keep the pipe, and would keep by this the connection, too.
         }
     }
 
     /// <summary>By the options of now, as natively: they may be set back while a notice is still unanswered. Under the lock.</summary>
     private void FindOnlyNext() => Volatile.Write(ref _onlyNext, ManualLastValue && _notices.Manual ? _lastNotice : null);
 
-    private static SubscriptionOutcome Tell(bool notify) => notify ? SubscriptionOutcome.Notify : SubscriptionOutcome.Silent;
+    private static SubscriptionOutcome OutcomeOf(bool notify) => notify ? SubscriptionOutcome.Notify : SubscriptionOutcome.Silent;
 
-    private SubscriptionOutcome Apply(Pipe pipe, ReadOnlySpan<byte> prefix, bool subscribes)
+    private SubscriptionOutcome Apply(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes)
     {
-        if (pipe.Place is not PublisherPlace place)
+        if (link.PatternState is not PublisherPipeState state)
         {
             return SubscriptionOutcome.Silent;
         }
@@ -361,45 +361,45 @@ internal sealed class PublisherCore : SocketCore
         _everyone = null;
 
         // In manual mode what the peer asks for is remembered for the notices of its loss, and the application decides what counts.
-        Subscriber<Pipe> asked = _notices.Manual ? place.Asked : place.Granted;
-        SubscriptionTrie<Pipe> trie = _notices.Manual ? place.AskedTrie : _subscriptions;
+        Subscriber<PeerLink> asked = _notices.Manual ? state.Requested : state.Granted;
+        SubscriptionTrie<PeerLink> trie = _notices.Manual ? state.RequestedTrie : _subscriptions;
         if (!subscribes)
         {
             SubscriptionRemoval removal = trie.Remove(prefix, asked);
-            place.Share.TryHold(asked.HeldBytes);
-            return Tell(_notices.TellsCancel(removal));
+            state.ByteShare.TryReserve(asked.StoredBytes);
+            return OutcomeOf(_notices.NotifiesCancel(removal));
         }
 
         // One in this process keeps its topics in the same memory: what it subscribes is the application's own business.
-        long held = asked.HeldBytes + SubscriptionTrie<Pipe>.ChargeOf(prefix.Length);
-        bool isTooMany = PeerTopicByteLimit > 0 && pipe is WirePipe && held > PeerTopicByteLimit;
-        if ((isTooMany || !place.Share.TryHold(held)) && !trie.Holds(prefix, asked)) // One that comes again wants no more.
+        long held = asked.StoredBytes + SubscriptionTrie<PeerLink>.ChargeOf(prefix.Length);
+        bool isTooMany = PeerTopicByteLimit > 0 && link is WireLink && held > PeerTopicByteLimit;
+        if ((isTooMany || !state.ByteShare.TryReserve(held)) && !trie.Contains(prefix, asked)) // One that comes again wants no more.
         {
-            DropTopics(place);
+            DropTopics(state);
             return isTooMany ? SubscriptionOutcome.TooMany : SubscriptionOutcome.TooManyOfAll;
         }
 
         if (!trie.Add(prefix, asked, out bool first))
         {
-            place.Share.TryHold(asked.HeldBytes); // It had it already.
+            state.ByteShare.TryReserve(asked.StoredBytes); // It had it already.
         }
 
-        return Tell(_notices.TellsSubscribe(first));
+        return OutcomeOf(_notices.NotifiesSubscribe(first));
     }
 
-    private SendStatus SendToAll(Pipe[] pipes, in OutgoingMessage message)
+    private SendStatus SendToAll(PeerLink[] links, in OutgoingMessage message)
     {
-        if (NeverDrops && pipes.Length == 1)
+        if (NeverDrops && links.Length == 1)
         {
             // One peer alone: what it refuses is nobody's yet.
-            SendStatus status = pipes[0].TrySend(message);
+            SendStatus status = links[0].TrySend(message);
             if (status != SendStatus.Closed)
             {
                 return status;
             }
         }
 
-        Fanout.Send(this, pipes, message);
+        Fanout.Send(this, links, message);
         return SendStatus.Accepted;
     }
 
@@ -415,29 +415,29 @@ internal sealed class PublisherCore : SocketCore
         int count = 0;
         if (!Inverts)
         {
-            foreach (Subscriber<Pipe> match in _matches)
+            foreach (Subscriber<PeerLink> match in _matches)
             {
                 AddTarget(ref count, match.Peer);
             }
         }
         else
         {
-            foreach (Subscriber<Pipe> match in _matches)
+            foreach (Subscriber<PeerLink> match in _matches)
             {
-                ((PublisherPlace)match.Peer.Place!).IsMatch = true;
+                ((PublisherPipeState)match.Peer.PatternState!).IsMatch = true;
             }
 
-            foreach (Pipe pipe in _all.Peers)
+            foreach (PeerLink link in _all.Peers)
             {
-                if (!((PublisherPlace)pipe.Place!).IsMatch)
+                if (!((PublisherPipeState)link.PatternState!).IsMatch)
                 {
-                    AddTarget(ref count, pipe);
+                    AddTarget(ref count, link);
                 }
             }
 
-            foreach (Subscriber<Pipe> match in _matches)
+            foreach (Subscriber<PeerLink> match in _matches)
             {
-                ((PublisherPlace)match.Peer.Place!).IsMatch = false;
+                ((PublisherPipeState)match.Peer.PatternState!).IsMatch = false;
             }
         }
 
@@ -445,11 +445,11 @@ internal sealed class PublisherCore : SocketCore
         return count;
     }
 
-    private bool HaveRoom(int count)
+    private bool HaveCapacity(int count)
     {
-        foreach (Pipe target in _targets.AsSpan(0, count))
+        foreach (PeerLink target in _targets.AsSpan(0, count))
         {
-            if (!target.HasRoom)
+            if (!target.HasCapacity)
             {
                 return false;
             }
@@ -458,13 +458,13 @@ internal sealed class PublisherCore : SocketCore
         return true;
     }
 
-    private void AddTarget(ref int count, Pipe pipe)
+    private void AddTarget(ref int count, PeerLink link)
     {
         if (count == _targets.Length)
         {
             Array.Resize(ref _targets, count * 2);
         }
 
-        _targets[count++] = pipe;
+        _targets[count++] = link;
     }
 }

@@ -3,7 +3,7 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Patterns;
 
@@ -13,19 +13,19 @@ namespace Net.Zlink.Sockets.Patterns;
 /// way round, the application would take a wanted topic for an unwanted one. It is a lane like any peer's, bounded like it: while it is full no connection of the socket is read.
 /// Messages lie in their peers' lanes, each bounded by itself, but are announced by the same way: what one peer sent, topics and messages, is read in the order in which it sent it.
 /// </remarks>
-internal sealed class PublisherNotices : Pipe
+internal sealed class PublisherNotices : PeerLink
 {
     // Losses lie packed in memory that starts small, for the many peers with a few topics, and grows fourfold up to what the slots of one lease need with topics of 15 bytes.
-    private const int SmallestLossSlab = 256;
-    private const int LargestLossSlab = 4 * 1024;
+    private const int MinLossSlabSize = 256;
+    private const int MaxLossSlabSize = 4 * 1024;
 
     private readonly PublisherCore _core;
-    private ShortLock _turn;
+    private ShortLock _dispatchLock;
     private InboundLease? _loss;
     private Slab? _lossSlab;
     private int _lossUsed;
     private int _lossSize;
-    private List<(InboundLane Lane, int Messages)> _news = [];
+    private List<(InboundLane Lane, int Messages)> _notifications = [];
     private List<(InboundLane Lane, int Messages)> _announced = [];
     private bool _isAnnouncing;
 
@@ -33,33 +33,33 @@ internal sealed class PublisherNotices : Pipe
         : base(core, new InboundLane(default, core.Host.Budget) { IsShared = true })
     {
         _core = core;
-        Room = new RoomLine(Lane);
+        Capacity = new PausedReaders(Lane);
     }
 
     /// <summary>The connections that are not read because notices wait.</summary>
-    public RoomLine Room { get; }
+    public PausedReaders Capacity { get; }
 
     public override OutboundCounts Outbound => default;
 
-    public override bool HasRoom => false;
+    public override bool HasCapacity => false;
 
     /// <summary>Notes a notice: under the lock of those who change the topics, which decides who is first and last, so that notices stand in that order. <see cref="AnnounceAll"/> has to follow, outside of it.</summary>
-    public void Add(Pipe about, ReadOnlySpan<byte> prefix, bool subscribes)
+    public void Add(PeerLink about, ReadOnlySpan<byte> prefix, bool subscribes)
     {
         Slab slab = _core.Host.Slabs.Rent(prefix.Length + 1);
         InboundLease notice = InboundLease.Rent(slab, about.Peer);
         notice.NoticeOf = about;
         Write(notice, slab, 0, prefix, subscribes);
-        TakeIn(notice);
+        Enqueue(notice);
     }
 
     /// <summary>As <see cref="Add"/>, for the cancel of one of the many topics that a peer leaves behind: they share leases, since a lease of each one's own, 0.8 KB and 2 us, takes seconds with a million.</summary>
-    public void AddLoss(Pipe about, ReadOnlySpan<byte> prefix)
+    public void AddLoss(PeerLink about, ReadOnlySpan<byte> prefix)
     {
         int length = prefix.Length + 1;
         if (_loss is null || _loss.Count == InboundLease.MaxSlots || _lossSlab!.Array.Length - _lossUsed < length)
         {
-            _lossSize = _loss is null ? SmallestLossSlab : Math.Min(_lossSize * 4, LargestLossSlab);
+            _lossSize = _loss is null ? MinLossSlabSize : Math.Min(_lossSize * 4, MaxLossSlabSize);
             EndLosses();
             _lossSlab = _core.Host.Slabs.Rent(Math.Max(_lossSize, length));
             _lossUsed = 0;
@@ -78,7 +78,7 @@ internal sealed class PublisherNotices : Pipe
         {
             _loss = null;
             _lossSlab = null;
-            TakeIn(losses);
+            Enqueue(losses);
         }
     }
 
@@ -90,14 +90,14 @@ internal sealed class PublisherNotices : Pipe
         lease.EndMessage();
     }
 
-    private void TakeIn(InboundLease notice)
+    private void Enqueue(InboundLease notice)
     {
-        using (_turn.Hold())
+        using (_dispatchLock.EnterScope())
         {
-            Lane.TakeIn(notice, out int news);
-            if (news > 0)
+            Lane.Enqueue(notice, out int updates);
+            if (updates > 0)
             {
-                _news.Add((Lane, news));
+                _notifications.Add((Lane, updates));
             }
         }
     }
@@ -105,9 +105,9 @@ internal sealed class PublisherNotices : Pipe
     /// <summary>Announces messages of a peer behind all that was noted before. Outside of all locks.</summary>
     public void Announce(InboundLane lane, int messages)
     {
-        using (_turn.Hold())
+        using (_dispatchLock.EnterScope())
         {
-            _news.Add((lane, messages));
+            _notifications.Add((lane, messages));
         }
 
         AnnounceAll();
@@ -116,7 +116,7 @@ internal sealed class PublisherNotices : Pipe
     /// <summary>Tells the receive queue what was noted, outside of all locks. Whoever finds somebody at it leaves it to them.</summary>
     public void AnnounceAll()
     {
-        while (TryTakeTurn())
+        while (TryAcquireDispatch())
         {
             try
             {
@@ -124,7 +124,7 @@ internal sealed class PublisherNotices : Pipe
             }
             finally
             {
-                using (_turn.Hold())
+                using (_dispatchLock.EnterScope())
                 {
                     _announced.Clear();
                     _isAnnouncing = false;
@@ -133,17 +133,17 @@ internal sealed class PublisherNotices : Pipe
         }
     }
 
-    private bool TryTakeTurn()
+    private bool TryAcquireDispatch()
     {
-        using (_turn.Hold())
+        using (_dispatchLock.EnterScope())
         {
-            if (_isAnnouncing || _news.Count == 0)
+            if (_isAnnouncing || _notifications.Count == 0)
             {
                 return false;
             }
 
             _isAnnouncing = true;
-            (_news, _announced) = (_announced, _news);
+            (_notifications, _announced) = (_announced, _notifications);
             return true;
         }
     }
@@ -157,14 +157,14 @@ internal sealed class PublisherNotices : Pipe
     }
 
     /// <summary>Connections stopped on its account read on, as many as there is room for.</summary>
-    public override void OnRoomInLane() => Room.Move();
+    public override void OnLaneCapacity() => Capacity.ResumeWaiters();
 
     public override void SetLimits(QueueLimits outbound, QueueLimits inbound)
     {
-        Room.Mark = inbound.Messages;
+        Capacity.Limit = inbound.Messages;
         if (Lane.SetLimits(inbound))
         {
-            OnRoomInLane();
+            OnLaneCapacity();
         }
     }
 

@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
 using Net.Zlink.Sockets.Zmp;
 
@@ -11,9 +11,9 @@ namespace Net.Zlink.Sockets.Patterns;
 /// <summary>ROUTER: messages go to the peer whose routing id they name, and come with the id of the peer that sent them.</summary>
 internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : SocketCore(host, inproc, ZmpSocketType.Router)
 {
-    private readonly PeerTable<Pipe> _table = new();
+    private readonly PeerTable<PeerLink> _table = new();
     private Dictionary<byte[], TaskCompletionSource>? _awaited;
-    private Pipe? _last;
+    private PeerLink? _last;
 
     /// <summary>Messages that cannot be delivered are the sender's business; else they are dropped.</summary>
     public bool IsMandatory { get; set; }
@@ -30,11 +30,11 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
                 return true;
             }
 
-            using (Gate.Hold())
+            using (Gate.EnterScope())
             {
-                foreach (Pipe pipe in _table.Peers)
+                foreach (PeerLink link in _table.Peers)
                 {
-                    if (pipe.HasRoom)
+                    if (link.HasCapacity)
                     {
                         return true;
                     }
@@ -48,20 +48,20 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
         // Whoever was sent to last is found without the lock, as long as that id is its own.
-        Pipe? pipe = Volatile.Read(ref _last);
-        if (pipe?.RouteId is not { } id || !routeId.SequenceEqual(id))
+        PeerLink? link = Volatile.Read(ref _last);
+        if (link?.RouteId is not { } id || !routeId.SequenceEqual(id))
         {
-            using (Gate.Hold())
+            using (Gate.EnterScope())
             {
-                _table.TryGet(routeId, out pipe);
-                Volatile.Write(ref _last, pipe);
+                _table.TryGet(routeId, out link);
+                Volatile.Write(ref _last, link);
             }
         }
 
-        SendStatus status = Send(pipe, message);
-        while (status == SendStatus.Unroutable && TryFindOlder(routeId, ref pipe))
+        SendStatus status = Send(link, message);
+        while (status == SendStatus.Unroutable && TryFindOlder(routeId, ref link))
         {
-            status = Send(pipe, message);
+            status = Send(link, message);
         }
 
         if (status == SendStatus.Accepted || IsMandatory)
@@ -71,7 +71,7 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
 
         if (status == SendStatus.Full)
         {
-            Events.DroppedAtMark(pipe!);
+            Events.DroppedAtMark(link!);
         }
         else
         {
@@ -83,181 +83,181 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     }
 
     /// <inheritdoc/>
-    public override SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) => Send(connection.Pipe is { } pipe && IsCurrent(pipe, connection) ? pipe : null, message);
+    public override SendStatus RouteTo(PeerSlot connection, in OutgoingMessage message) => Send(connection.Pipe is { } link && IsCurrent(link, connection) ? link : null, message);
 
     /// <summary>A message for this id would be taken into its peer's queue now. If not, watchers are notified when it would.</summary>
-    public bool CanSendTo(ReadOnlySpan<byte> routeId) => !Line.IsInFrontOf(routeId) && TryFind(routeId, out Pipe? pipe) && pipe.HasRoom;
+    public bool CanSendTo(ReadOnlySpan<byte> routeId) => !BlockedSends.HasEarlierWaiter(routeId) && TryFind(routeId, out PeerLink? link) && link.HasCapacity;
 
     /// <inheritdoc/>
     public override bool Knows(ReadOnlySpan<byte> routeId) => TryFind(routeId, out _);
 
     /// <summary>The peer that a message with this id would go to now.</summary>
-    public bool TryFind(ReadOnlySpan<byte> routeId, [NotNullWhen(true)] out Pipe? pipe)
+    public bool TryFind(ReadOnlySpan<byte> routeId, [NotNullWhen(true)] out PeerLink? link)
     {
-        using (Gate.Hold())
+        using (Gate.EnterScope())
         {
-            return _table.TryGet(routeId, out pipe);
+            return _table.TryGet(routeId, out link);
         }
     }
 
-    public override string WhyNoPlace(PeerIdentity? peer) =>
+    public override string RefusalReason(PeerIdentity? peer) =>
         $"its routing id{(peer is null ? "" : $", {PeerIdentity.NameOf(peer.RoutingId)},")} is in use on this ROUTER: give each peer one of its own, or set OnDuplicateRoutingId";
 
-    protected override bool Attach(Pipe pipe)
+    protected override bool Attach(PeerLink link)
     {
-        if (pipe is WirePipe { HasGivenWay: true })
+        if (link is WireLink { IsDisplaced: true })
         {
             return false; // Its handshake came to its end in the moment in which another one took over.
         }
 
-        if (pipe.Alias is not null) // Else the handshake tells its id.
+        if (link.Alias is not null) // Else the handshake tells its id.
         {
-            if (!_table.TryAdd(pipe.Alias, pipe, out byte[]? own))
+            if (!_table.TryAdd(link.Alias, link, out byte[]? own))
             {
                 return false;
             }
 
-            pipe.RouteId = own;
+            link.RouteId = own;
         }
 
-        if (pipe.IsActive)
+        if (link.IsActive)
         {
-            IntroduceUnderLock(pipe);
+            IntroduceUnderLock(link);
         }
 
         return true;
     }
 
-    protected override void Remove(Pipe pipe)
+    protected override void Remove(PeerLink link)
     {
-        if (ReferenceEquals(_last, pipe))
+        if (ReferenceEquals(_last, link))
         {
             Volatile.Write(ref _last, null); // It may be collected.
         }
 
-        if (pipe.RouteId is { } id)
+        if (link.RouteId is { } id)
         {
-            pipe.RouteId = null;
-            if (_table.Remove(id, pipe) && _awaited is not null && _awaited.Remove(id, out TaskCompletionSource? free))
+            link.RouteId = null;
+            if (_table.Remove(id, link) && _awaited is not null && _awaited.Remove(id, out TaskCompletionSource? free))
             {
                 free.SetResult();
             }
         }
     }
 
-    protected override bool Identify(Pipe pipe, PeerIdentity peer, out Pipe? loser)
+    protected override bool Identify(PeerLink link, PeerIdentity peer, out PeerLink? loser)
     {
         loser = null;
-        if (pipe.RouteId is { } known)
+        if (link.RouteId is { } known)
         {
             // A pipe of ours keeps the id that it learnt first, whoever answers there now.
-            pipe.Peer = peer with { RoutingId = known };
+            link.Peer = peer with { RoutingId = known };
             return true;
         }
 
         byte[]? id;
         if (peer.RoutingId.Length == 0)
         {
-            id = _table.AddGenerated(pipe);
+            id = _table.AddGenerated(link);
         }
         else if (OnTakenId == TakenIdPolicy.Share)
         {
-            id = _table.AddNewest(peer.RoutingId, pipe);
+            id = _table.AddNewest(peer.RoutingId, link);
             Volatile.Write(ref _last, null); // It may have this id.
         }
-        else if (!_table.TryAdd(peer.RoutingId, pipe, out id))
+        else if (!_table.TryAdd(peer.RoutingId, link, out id))
         {
-            if (OnTakenId == TakenIdPolicy.Refuse && !IsKeptForNobody(peer.RoutingId, pipe))
+            if (OnTakenId == TakenIdPolicy.Refuse && !IsUnowned(peer.RoutingId, link))
             {
                 return false;
             }
 
-            loser = _table.Replace(peer.RoutingId, pipe, out id);
+            loser = _table.Replace(peer.RoutingId, link, out id);
             if (loser is not null)
             {
                 loser.RouteId = null;
-                TakeOver(pipe as WirePipe, loser);
+                Replace(link as WireLink, loser);
             }
         }
 
-        pipe.RouteId = id;
-        pipe.Peer = peer with { RoutingId = id };
-        if (!pipe.IsActive)
+        link.RouteId = id;
+        link.Peer = peer with { RoutingId = id };
+        if (!link.IsActive)
         {
-            IntroduceUnderLock(pipe); // Not in Attach: here one that is turned away has been.
+            IntroduceUnderLock(link); // Not in Attach: here one that is turned away has been.
         }
 
         return true;
     }
 
-    public override void OnConnectionLost(WirePipe pipe, ZmpSession session)
+    public override void OnConnectionLost(WireLink link, ZmpSession session)
     {
-        using (Gate.Hold())
+        using (Gate.EnterScope())
         {
-            pipe.HasLasted |= session.HasLasted;
-            pipe.WasTurnedAway = session.WasBrief && !pipe.HasLasted;
+            link.HasLasted |= session.HasLasted;
+            link.WasRejected = session.WasBrief && !link.HasLasted;
         }
 
-        Line.Move(null, pipe.Peer.Slot); // A send to that connection fails now.
+        BlockedSends.Retry(null, link.Peer.Slot); // A send to that connection fails now.
     }
 
     /// <summary>
     /// A connect of ours keeps the newcomer's id from its one connection, which the peer turned away right behind the handshake: as a rule because it keeps our id for a connect of its own, which is this newcomer. Each would turn the other away for good.
     /// </summary>
-    private bool IsKeptForNobody(ReadOnlySpan<byte> routeId, Pipe newcomer) =>
-        !newcomer.IsActive && _table.TryGet(routeId, out Pipe? holder) && holder is WirePipe { Alias: null, Session: null, WasTurnedAway: true };
+    private bool IsUnowned(ReadOnlySpan<byte> routeId, PeerLink newcomer) =>
+        !newcomer.IsActive && _table.TryGet(routeId, out PeerLink? holder) && holder is WireLink { Alias: null, Session: null, WasRejected: true };
 
     /// <summary>A newcomer has the id of another pipe, which has to go. What waits for a peer that turned that away is this newcomer's: it is the same peer.</summary>
-    private void TakeOver(WirePipe? newcomer, Pipe loser)
+    private void Replace(WireLink? newcomer, PeerLink loser)
     {
         Leave(loser);
-        newcomer?.HasTakenOver = true;
-        if (loser is WirePipe wire)
+        newcomer?.HasReplaced = true;
+        if (loser is WireLink wire)
         {
-            wire.HasGivenWay = true;
-            if (wire is { Session: null, WasTurnedAway: true })
+            wire.IsDisplaced = true;
+            if (wire is { Session: null, WasRejected: true })
             {
-                newcomer?.Queue.TakeOver(wire.Queue);
+                newcomer?.Queue.Adopt(wire.Queue);
             }
         }
     }
 
-    protected override void Evict(Pipe pipe)
+    protected override void DisplacePeer(PeerLink link)
     {
-        Detach(pipe, dropUnread: OnTakenId == TakenIdPolicy.Replace); // It has left the table already; this lets go of the rest. Of one that was turned away the peer is there.
-        if (pipe is WirePipe { Dialer: { } dialer } ours)
+        Detach(link, dropUnread: OnTakenId == TakenIdPolicy.Replace); // It has left the table already; this lets go of the rest. Of one that was turned away the peer is there.
+        if (link is WireLink { Dialer: { } dialer } ours)
         {
-            byte[] routeId = pipe.Alias ?? pipe.Peer.RoutingId;
-            dialer.GiveWay(ours, () => WhenFree(routeId));
+            byte[] routeId = link.Alias ?? link.Peer.RoutingId;
+            dialer.YieldRoutingId(ours, () => WhenReleased(routeId));
         }
-        else if (pipe is WirePipe { Session: { } session })
+        else if (link is WireLink { Session: { } session })
         {
-            session.Evict();
+            session.Displace();
         }
         else
         {
-            pipe.Close(DisconnectReason.TakenOver, TimeSpan.Zero);
+            link.Close(DisconnectReason.TakenOver, TimeSpan.Zero);
         }
     }
 
-    private static SendStatus Send(Pipe? pipe, in OutgoingMessage message)
+    private static SendStatus Send(PeerLink? link, in OutgoingMessage message)
     {
-        SendStatus status = pipe?.TrySend(message) ?? SendStatus.Unroutable;
+        SendStatus status = link?.TrySend(message) ?? SendStatus.Unroutable;
         return status == SendStatus.Closed ? SendStatus.Unroutable : status; // Closed: it is just leaving.
     }
 
     /// <summary>The peer with this id is just leaving: the next one that shares the id takes its place now.</summary>
-    private bool TryFindOlder(ReadOnlySpan<byte> routeId, ref Pipe? leaving)
+    private bool TryFindOlder(ReadOnlySpan<byte> routeId, ref PeerLink? leaving)
     {
         if (leaving is null || OnTakenId != TakenIdPolicy.Share)
         {
             return false;
         }
 
-        using (Gate.Hold())
+        using (Gate.EnterScope())
         {
             _table.RemoveIfShared(routeId, leaving);
-            bool isOther = _table.TryGet(routeId, out Pipe? next) && !ReferenceEquals(next, leaving);
+            bool isOther = _table.TryGet(routeId, out PeerLink? next) && !ReferenceEquals(next, leaving);
             leaving = next;
             Volatile.Write(ref _last, next);
             return isOther;
@@ -265,13 +265,13 @@ internal sealed class RouterCore(EngineHost host, InprocRegistry inproc) : Socke
     }
 
     /// <summary>The connection is not over. A pipe that this side made outlives it, and goes on with the next.</summary>
-    private static bool IsCurrent(Pipe pipe, PeerSlot connection) => ReferenceEquals(pipe.Peer.Slot, connection) && pipe is not WirePipe { Session: null };
+    private static bool IsCurrent(PeerLink link, PeerSlot connection) => ReferenceEquals(link.Peer.Slot, connection) && link is not WireLink { Session: null };
 
     /// <summary>Completes when no peer has this routing id.</summary>
-    private Task WhenFree(byte[] routeId)
+    private Task WhenReleased(byte[] routeId)
     {
         TaskCompletionSource? free = null;
-        using (Gate.Hold())
+        using (Gate.EnterScope())
         {
             if (_table.TryGet(routeId, out _))
             {

@@ -2,7 +2,7 @@ using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
 using Net.Zlink.Sockets.Zmp;
 
@@ -12,24 +12,24 @@ namespace Net.Zlink.Sockets.Patterns;
 internal sealed class SubscriberCore : SocketCore
 {
     // So many changes of topics may wait for a publisher that has no connection, or as many as there are topics: then it is told the topics instead, as they are when it comes. As many as may wait for a native one by default.
-    private const int MostHistory = 1000;
+    private const int MaxHistory = 1000;
 
     // So many, and twice as many as there are topics, may wait for a publisher that is connected and has read none of them for a while: some 5 MB of usual names. Then its connection ends, since nothing that waits for it can be taken back.
-    private const int MostUnread = 100_000;
+    private const int MaxUnreadUpdates = 100_000;
 
     // One that reads may have so many times as much: topics change by the million a second, and a publisher that hears of them is slower than that.
-    private const int MostBehind = 4;
+    private const int MaxUnsentUpdates = 4;
 
     private static readonly TimeSpan UnreadTime = TimeSpan.FromSeconds(10);
 
     private readonly PrefixCounts _topics = new();
-    private readonly Distribution<Pipe> _all = new();
+    private readonly Distribution<PeerLink> _all = new();
 
     // All pipes, for as long as these are all: found without the lock. Null when that is not known.
-    private Pipe[]? _peers;
+    private PeerLink[]? _peers;
 
     // Pipes that are told all topics next, so they need no news until then: new ones, and those whose connection is lost. A cancel that a new publisher gets before the topic was told it counts down what others asked it for.
-    private readonly HashSet<Pipe> _toGreet = [];
+    private readonly HashSet<PeerLink> _toGreet = [];
 
     // One change of topics, or one greeting, at a time: so every publisher hears them in one order. Taken before every other lock.
     private readonly Lock _order = new();
@@ -54,7 +54,7 @@ internal sealed class SubscriberCore : SocketCore
             if (value != Inverts)
             {
                 Volatile.Write(ref _inverts, value);
-                Narrow();
+                OnFilterChanged();
             }
         }
     }
@@ -72,7 +72,7 @@ internal sealed class SubscriberCore : SocketCore
     {
         get
         {
-            using (_topicsGate.Hold())
+            using (_topicsGate.EnterScope())
             {
                 return _topics.Count;
             }
@@ -86,7 +86,7 @@ internal sealed class SubscriberCore : SocketCore
             return !Inverts; // The empty topic: asked for each message that comes in, it needs no lock.
         }
 
-        using (_topicsGate.Hold())
+        using (_topicsGate.EnterScope())
         {
             return _topics.Matches(firstPart) != Inverts;
         }
@@ -98,13 +98,13 @@ internal sealed class SubscriberCore : SocketCore
         using (new InOrder(_order))
         {
             Add(prefix);
-            Pipe[] pipes;
-            using (Gate.Hold())
+            PeerLink[] links;
+            using (Gate.EnterScope())
             {
-                pipes = Informed();
+                links = InformedPeers();
             }
 
-            TellAll(pipes, ZmpFlags.Subscribe, prefix);
+            SendAllSubscriptions(links, ZmpFlags.Subscribe, prefix);
         }
     }
 
@@ -118,13 +118,13 @@ internal sealed class SubscriberCore : SocketCore
                 return;
             }
 
-            Pipe[] pipes;
-            using (Gate.Hold())
+            PeerLink[] links;
+            using (Gate.EnterScope())
             {
-                pipes = Informed();
+                links = InformedPeers();
             }
 
-            TellAll(pipes, ZmpFlags.Cancel, prefix);
+            SendAllSubscriptions(links, ZmpFlags.Cancel, prefix);
         }
     }
 
@@ -136,7 +136,7 @@ internal sealed class SubscriberCore : SocketCore
     public override SendStatus Route(ReadOnlySpan<byte> routeId, in OutgoingMessage message)
     {
         bool onlyFirst = OnlyFirst; // One answer for both looks.
-        if (InprocUpstream.Look(message, onlyFirst).Topics)
+        if (InprocUpstream.Inspect(message, onlyFirst).Topics)
         {
             RouteTopics(message, onlyFirst);
         }
@@ -148,50 +148,50 @@ internal sealed class SubscriberCore : SocketCore
         return SendStatus.Accepted;
     }
 
-    public override void Greet(Pipe pipe, GreetingOccasion occasion)
+    public override void SendWelcome(PeerLink link, GreetingOccasion occasion)
     {
         using (new InOrder(_order))
         {
             bool isOwed;
-            using (Gate.Hold())
+            using (Gate.EnterScope())
             {
-                isOwed = _toGreet.Remove(pipe);
+                isOwed = _toGreet.Remove(link);
             }
 
             if (isOwed || occasion != GreetingOccasion.FirstConnection)
             {
-                TellTopics(pipe);
+                SendTopics(link);
             }
         }
     }
 
     /// <summary>News of topics that waited for the lost connection is obsolete: the next one is told all topics anew. An XSUB's messages stay.</summary>
-    public override void OnConnectionLost(WirePipe pipe, ZmpSession session)
+    public override void OnConnectionLost(WireLink link, ZmpSession session)
     {
         using (new InOrder(_order))
         {
-            TellAnew(pipe);
+            ResendSubscriptions(link);
         }
     }
 
-    protected override bool Attach(Pipe pipe)
+    protected override bool Attach(PeerLink link)
     {
         _peers = null;
-        pipe.Place = _all.Add(pipe);
-        _toGreet.Add(pipe);
+        link.PatternState = _all.Add(link);
+        _toGreet.Add(link);
         return true;
     }
 
-    protected override void Remove(Pipe pipe)
+    protected override void Remove(PeerLink link)
     {
-        if (pipe.Place is DistributionSlot slot)
+        if (link.PatternState is DistributionSlot slot)
         {
-            pipe.Place = null;
+            link.PatternState = null;
             _peers = null;
             _all.Remove(slot);
         }
 
-        _toGreet.Remove(pipe);
+        _toGreet.Remove(link);
     }
 
     /// <summary>A message that changes topics, be it among other parts.</summary>
@@ -200,10 +200,10 @@ internal sealed class SubscriberCore : SocketCore
         using (new InOrder(_order))
         {
             int parts = message.PartCount;
-            bool isOnlyNews = true;
-            bool isNews = false;
+            bool isOnlyUpdates = true;
+            bool isUpdate = false;
             List<int> topics = [];
-            List<int>? untold = null;
+            List<int>? notYetSent = null;
             SubscriptionParts upstream = default; // A message comes whole: nothing is kept from one to the next, also of one whose memory cannot be read to its end.
             PartCursor at = default;
             for (int i = 0; i < parts; i++)
@@ -217,54 +217,54 @@ internal sealed class SubscriberCore : SocketCore
                 if (kind == UpstreamPart.Subscribe)
                 {
                     Add(prefix);
-                    isNews = true;
+                    isUpdate = true;
                 }
                 else if (kind == UpstreamPart.Cancel)
                 {
                     if (RemoveLast(prefix))
                     {
-                        isNews = true;
+                        isUpdate = true;
                     }
                     else
                     {
-                        (untold ??= []).Add(i);
+                        (notYetSent ??= []).Add(i);
                     }
                 }
                 else
                 {
-                    isOnlyNews = false;
+                    isOnlyUpdates = false;
                 }
             }
 
-            Pipe[] pipes;
-            Pipe[] toGreet;
-            using (Gate.Hold())
+            PeerLink[] links;
+            PeerLink[] toGreet;
+            using (Gate.EnterScope())
             {
-                pipes = Informed();
-                toGreet = isOnlyNews || _toGreet.Count == 0 ? [] : Array.FindAll(PeersUnderLock(), _toGreet.Contains);
+                links = InformedPeers();
+                toGreet = isOnlyUpdates || _toGreet.Count == 0 ? [] : Array.FindAll(PeersUnderLock(), _toGreet.Contains);
             }
 
-            if (isOnlyNews && (!isNews || pipes.Length == 0))
+            if (isOnlyUpdates && (!isUpdate || links.Length == 0))
             {
                 message.Consume(); // Nobody needs to know, or whoever comes will be told.
             }
-            else if (untold is null && toGreet.Length == 0)
+            else if (notYetSent is null && toGreet.Length == 0)
             {
-                Tell(message, pipes, isOnlyNews);
+                SendUpdate(message, links, isOnlyUpdates);
             }
             else
             {
-                TellInParts(message, untold ?? [], pipes, isOnlyNews, topics, toGreet);
+                SendInParts(message, notYetSent ?? [], links, isOnlyUpdates, topics, toGreet);
             }
         }
     }
 
     /// <summary>A message with topics in it to those that have been told of the topics before, as it is.</summary>
-    private void Tell(in OutgoingMessage message, Pipe[] pipes, bool isOnlyNews)
+    private void SendUpdate(in OutgoingMessage message, PeerLink[] links, bool isOnlyUpdates)
     {
-        if (!isOnlyNews || message.EncodedLength > Array.MaxLength || Array.TrueForAll(pipes, static pipe => pipe is not WirePipe))
+        if (!isOnlyUpdates || message.EncodedLength > Array.MaxLength || Array.TrueForAll(links, static link => link is not WireLink))
         {
-            Fanout.Send(this, pipes, message, isOnlyNews); // Forced as a SUB's topics are: one that a mark kept back would never be told.
+            Fanout.Send(this, links, message, isOnlyUpdates); // Forced as a SUB's topics are: one that a mark kept back would never be told.
             return;
         }
 
@@ -273,11 +273,11 @@ internal sealed class SubscriberCore : SocketCore
         try
         {
             message.WriteTo(encoded);
-            foreach (Pipe pipe in pipes)
+            foreach (PeerLink link in links)
             {
-                if (pipe is WirePipe wire)
+                if (link is WireLink wire)
                 {
-                    wire.SendNews(encoded.AsSpan(0, length));
+                    wire.SendSubscriptionUpdates(encoded.AsSpan(0, length));
                     Bound(wire);
                 }
             }
@@ -287,7 +287,7 @@ internal sealed class SubscriberCore : SocketCore
             Host.Pool.ReturnArray(encoded);
         }
 
-        Pipe[] within = Array.FindAll(pipes, static pipe => pipe is not WirePipe);
+        PeerLink[] within = Array.FindAll(links, static link => link is not WireLink);
         if (within.Length == 0)
         {
             message.Consume();
@@ -298,20 +298,20 @@ internal sealed class SubscriberCore : SocketCore
         }
     }
 
-    /// <summary>As <see cref="Tell"/>, without the cancels that are no topic's last, by each of which a publisher would count down what others of us still ask for; and what is no topic in it also to those that are told of all topics next.</summary>
-    private void TellInParts(in OutgoingMessage message, List<int> untold, Pipe[] pipes, bool isOnlyNews, List<int> topics, Pipe[] toGreet)
+    /// <summary>As <see cref="SendUpdate"/>, without the cancels that are no topic's last, by each of which a publisher would count down what others of us still ask for; and what is no topic in it also to those that are told of all topics next.</summary>
+    private void SendInParts(in OutgoingMessage message, List<int> notYetSent, PeerLink[] links, bool isOnlyUpdates, List<int> topics, PeerLink[] toGreet)
     {
         InboundLease whole = message.MoveToLease(Host.Slabs);
         try
         {
             if (toGreet.Length > 0)
             {
-                TellRest(whole, topics, toGreet, isOnlyNews: false);
+                SendRemainingUpdates(whole, topics, toGreet, isOnlyUpdates: false);
             }
 
-            if (pipes.Length > 0)
+            if (links.Length > 0)
             {
-                TellRest(whole, untold, pipes, isOnlyNews);
+                SendRemainingUpdates(whole, notYetSent, links, isOnlyUpdates);
             }
         }
         finally
@@ -321,37 +321,37 @@ internal sealed class SubscriberCore : SocketCore
     }
 
     /// <summary>A message without some of its parts, of which at least one is left. They go by reference.</summary>
-    private void TellRest(InboundLease whole, List<int> leftOut, Pipe[] pipes, bool isOnlyNews)
+    private void SendRemainingUpdates(InboundLease whole, List<int> leftOut, PeerLink[] links, bool isOnlyUpdates)
     {
         InboundLease rest = InboundLease.Rent(slab: null, source: null);
         for (int i = 0; i < whole.Count; i++)
         {
             if (leftOut.BinarySearch(i) < 0)
             {
-                (Slab slab, int offset, int length) = whole.PlaceOf(i);
+                (Slab slab, int offset, int length) = whole.OffsetOf(i);
                 slab.AddReference();
                 rest.AddPart(slab, offset, length);
             }
         }
 
         rest.EndMessage();
-        Tell(new OutgoingMessage(rest, 0), pipes, isOnlyNews);
+        SendUpdate(new OutgoingMessage(rest, 0), links, isOnlyUpdates);
         rest.Release(0, rest.GenerationOf(0));
     }
 
     private void Add(ReadOnlySpan<byte> prefix)
     {
-        bool isNews;
-        using (_topicsGate.Hold())
+        bool isUpdate;
+        using (_topicsGate.EnterScope())
         {
-            isNews = !_topics.Matches(prefix);
+            isUpdate = !_topics.Matches(prefix);
             _topics.Add(prefix);
             Volatile.Write(ref _wantsAll, _topics.Matches([]));
         }
 
-        if (isNews && Inverts && !IsExtended)
+        if (isUpdate && Inverts && !IsExtended)
         {
-            Narrow();
+            OnFilterChanged();
         }
     }
 
@@ -359,7 +359,7 @@ internal sealed class SubscriberCore : SocketCore
     private bool RemoveLast(ReadOnlySpan<byte> prefix)
     {
         bool isCovered;
-        using (_topicsGate.Hold())
+        using (_topicsGate.EnterScope())
         {
             if (!_topics.Remove(prefix, out int left) || left > 0)
             {
@@ -372,42 +372,42 @@ internal sealed class SubscriberCore : SocketCore
 
         if (!isCovered && !Inverts && !IsExtended)
         {
-            Narrow();
+            OnFilterChanged();
         }
 
         return true;
     }
 
     /// <summary>All pipes.</summary>
-    private Pipe[] Peers()
+    private PeerLink[] Peers()
     {
         if (Volatile.Read(ref _peers) is { } peers)
         {
             return peers;
         }
 
-        using (Gate.Hold())
+        using (Gate.EnterScope())
         {
             return PeersUnderLock();
         }
     }
 
-    private Pipe[] PeersUnderLock()
+    private PeerLink[] PeersUnderLock()
     {
-        Pipe[] peers = _peers ?? [.. _all.Peers];
+        PeerLink[] peers = _peers ?? [.. _all.Peers];
         Volatile.Write(ref _peers, peers);
         return peers;
     }
 
     /// <summary>The pipes that a change of topics is told to. Under the lock.</summary>
-    private Pipe[] Informed() => _toGreet.Count == 0 ? PeersUnderLock() : Array.FindAll(PeersUnderLock(), pipe => !_toGreet.Contains(pipe));
+    private PeerLink[] InformedPeers() => _toGreet.Count == 0 ? PeersUnderLock() : Array.FindAll(PeersUnderLock(), link => !_toGreet.Contains(link));
 
-    private void TellAll(Pipe[] pipes, ZmpFlags flags, ReadOnlySpan<byte> prefix)
+    private void SendAllSubscriptions(PeerLink[] links, ZmpFlags flags, ReadOnlySpan<byte> prefix)
     {
-        foreach (Pipe pipe in pipes)
+        foreach (PeerLink link in links)
         {
-            pipe.SendOwn(flags, prefix);
-            if (pipe is WirePipe wire)
+            link.SendOwn(flags, prefix);
+            if (link is WireLink wire)
             {
                 Bound(wire);
             }
@@ -415,10 +415,10 @@ internal sealed class SubscriberCore : SocketCore
     }
 
     /// <summary>All topics as they are.</summary>
-    private void TellTopics(Pipe pipe)
+    private void SendTopics(PeerLink link)
     {
         List<byte[]> topics = [];
-        using (_topicsGate.Hold())
+        using (_topicsGate.EnterScope())
         {
             foreach (ReadOnlySpan<byte> topic in _topics)
             {
@@ -428,45 +428,45 @@ internal sealed class SubscriberCore : SocketCore
 
         foreach (byte[] topic in topics)
         {
-            pipe.SendOwn(ZmpFlags.Subscribe, topic);
+            link.SendOwn(ZmpFlags.Subscribe, topic);
         }
     }
 
     /// <summary>What the pipe has not been told yet it is not told any more, but all topics as they are when its next connection is ready.</summary>
-    private void TellAnew(WirePipe pipe)
+    private void ResendSubscriptions(WireLink link)
     {
-        Owe(pipe);
-        pipe.Queue.DropQueued(onlyNews: true);
+        QueueUpdate(link);
+        link.Queue.DropQueued(onlyNews: true);
     }
 
     /// <summary>The pipe is told no changes any more until it is greeted again.</summary>
-    private void Owe(WirePipe pipe)
+    private void QueueUpdate(WireLink link)
     {
-        using (Gate.Hold())
+        using (Gate.EnterScope())
         {
-            if (pipe.IsAttached)
+            if (link.IsAttached)
             {
-                _toGreet.Add(pipe);
+                _toGreet.Add(link);
             }
         }
     }
 
     /// <summary>Changes of topics are told whatever the marks say; so that they do not pile up for a publisher that does not come, or does not read, there is an end to them.</summary>
-    private void Bound(WirePipe pipe)
+    private void Bound(WireLink link)
     {
-        long waiting = pipe.Queue.Counts.QueuedNews;
-        if (waiting <= MostHistory || waiting <= TopicCount)
+        long waiting = link.Queue.Counts.QueuedUpdates;
+        if (waiting <= MaxHistory || waiting <= TopicCount)
         {
             return;
         }
 
-        if (pipe.Session is not { } session)
+        if (link.Session is not { } session)
         {
-            TellAnew(pipe); // One that becomes ready in this moment is greeted behind this, if it is owed that: in order.
+            ResendSubscriptions(link); // One that becomes ready in this moment is greeted behind this, if it is owed that: in order.
         }
-        else if (MostUnread + (2L * TopicCount) is var most && waiting > most && (waiting > MostBehind * most || session.Connection.SinceLastWrite >= UnreadTime))
+        else if (MaxUnreadUpdates + (2L * TopicCount) is var most && waiting > most && (waiting > MaxUnsentUpdates * most || session.Connection.SinceLastWrite >= UnreadTime))
         {
-            Owe(pipe); // From here on: until its shard ends it thousands more could come.
+            QueueUpdate(link); // From here on: until its shard ends it thousands more could come.
             session.Connection.RequestClose(DisconnectReason.TopicsUnread, CloseMode.Abort);
         }
     }
@@ -479,13 +479,13 @@ internal sealed class SubscriberCore : SocketCore
         public InOrder(Lock order)
         {
             _scope = order.EnterScope();
-            HandedOver.Keep();
+            DeferredDisposal.Defer();
         }
 
         public void Dispose()
         {
             _scope.Dispose();
-            HandedOver.LetGo();
+            DeferredDisposal.DisposeDeferred();
         }
     }
 }

@@ -103,7 +103,7 @@ internal ref struct OrderedPrefixes<TValue>
         }
 
         _prefix[_length] = node.Key;
-        node.Rest.CopyTo(_prefix.AsSpan(_length + 1));
+        node.Remainder.CopyTo(_prefix.AsSpan(_length + 1));
         _length = length;
     }
 }

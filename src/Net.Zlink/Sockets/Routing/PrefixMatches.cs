@@ -34,7 +34,7 @@ internal ref struct PrefixMatches<TValue>(PrefixNode<TValue> root, ReadOnlySpan<
             return null;
         }
 
-        byte[] rest = child.Rest;
+        byte[] rest = child.Remainder;
         ReadOnlySpan<byte> left = _left[1..];
         if (rest.Length > 0)
         {

@@ -11,7 +11,7 @@ internal sealed class PrefixNode<TValue>(byte key, byte[] rest)
     public byte Key { get; internal set; } = key;
 
     /// <summary>The label behind its first byte: empty where prefixes branch at every byte, so that nothing is compared there.</summary>
-    public byte[] Rest { get; internal set; } = rest;
+    public byte[] Remainder { get; internal set; } = rest;
 
     public bool HasValue { get; internal set; }
 
@@ -22,7 +22,7 @@ internal sealed class PrefixNode<TValue>(byte key, byte[] rest)
 
     public ref PrefixChildren<TValue> Children => ref _children;
 
-    public int LabelLength => 1 + Rest.Length;
+    public int LabelLength => 1 + Remainder.Length;
 
     private TValue _value = default!;
     private PrefixChildren<TValue> _children;

@@ -28,7 +28,7 @@ internal sealed class PrefixTree<TValue>
         while (!prefix.IsEmpty)
         {
             PrefixNode<TValue>? child = node.Children.Find(prefix[0]);
-            if (child is null || !prefix[1..].StartsWith(child.Rest))
+            if (child is null || !prefix[1..].StartsWith(child.Remainder))
             {
                 return null;
             }
@@ -53,8 +53,8 @@ internal sealed class PrefixTree<TValue>
                 break;
             }
 
-            int common = prefix[1..].CommonPrefixLength(child.Rest);
-            node = common < child.Rest.Length ? Split(child, common) : child;
+            int common = prefix[1..].CommonPrefixLength(child.Remainder);
+            node = common < child.Remainder.Length ? Split(child, common) : child;
             prefix = prefix[(1 + common)..];
         }
 
@@ -131,10 +131,10 @@ internal sealed class PrefixTree<TValue>
     private static PrefixNode<TValue> Split(PrefixNode<TValue> node, int rest)
     {
         PrefixNode<TValue> parent = node.Parent!;
-        var upper = new PrefixNode<TValue>(node.Key, node.Rest[..rest]) { Parent = parent };
+        var upper = new PrefixNode<TValue>(node.Key, node.Remainder[..rest]) { Parent = parent };
         parent.Children.Replace(upper);
-        node.Key = node.Rest[rest];
-        node.Rest = node.Rest[(rest + 1)..];
+        node.Key = node.Remainder[rest];
+        node.Remainder = node.Remainder[(rest + 1)..];
         node.Parent = upper;
         upper.Children.Add(node);
         Merge(node); // Both neighbours of the cut may fit where the whole label did not.
@@ -150,7 +150,7 @@ internal sealed class PrefixTree<TValue>
             return node;
         }
 
-        child.Rest = [.. node.Rest, child.Key, .. child.Rest];
+        child.Remainder = [.. node.Remainder, child.Key, .. child.Remainder];
         child.Key = node.Key;
         child.Parent = parent;
         parent.Children.Replace(child);

@@ -16,10 +16,10 @@ internal sealed class Subscriber<TPeer>
     public TPeer Peer { get; }
 
     /// <summary>Number of different prefixes.</summary>
-    public int PrefixCount => Places.Count;
+    public int PrefixCount => Slots.Count;
 
     /// <summary>Bytes that this peer's subscriptions are charged with: see <see cref="SubscriptionTrie{TPeer}.ChargeOf"/>. For a limit per peer.</summary>
-    public long HeldBytes { get; internal set; }
+    public long StoredBytes { get; internal set; }
 
     /// <summary>Its owner has no use for it any more: who matches it passes it by until it is out of the table.</summary>
     public bool HasLeft { get; set; }
@@ -27,17 +27,17 @@ internal sealed class Subscriber<TPeer>
     internal SubscriptionTrie<TPeer> Trie { get; }
 
     /// <summary>Where this subscriber stands in the set of each of its prefixes: taking it out of a set of thousands is one step.</summary>
-    internal Dictionary<PrefixNode<SubscriberSet<TPeer>>, int> Places { get; } = [];
+    internal Dictionary<PrefixNode<SubscriberSet<TPeer>>, int> Slots { get; } = [];
 
     /// <summary>The last match that reported this subscriber: a second prefix of the same topic does not report it again.</summary>
     internal long MatchStamp { get; set; }
 
     /// <summary>A table of places that was once large does not stay so: what is not charged is not kept.</summary>
-    internal void TrimPlaces()
+    internal void TrimSlots()
     {
-        if (Places.Capacity > SmallestTrimmed && Places.Count < Places.Capacity / 4)
+        if (Slots.Capacity > SmallestTrimmed && Slots.Count < Slots.Capacity / 4)
         {
-            Places.TrimExcess(Places.Count * 2);
+            Slots.TrimExcess(Slots.Count * 2);
         }
     }
 }

@@ -8,14 +8,14 @@ internal readonly record struct SubscriptionNotices(bool Subscribes, bool Cancel
 {
     /// <summary>Whether a peer's subscribe is told.</summary>
     /// <param name="firstOfPrefix">Whether nobody had the prefix before, this peer included.</param>
-    public bool TellsSubscribe(bool firstOfPrefix) => firstOfPrefix || Subscribes || Manual;
+    public bool NotifiesSubscribe(bool firstOfPrefix) => firstOfPrefix || Subscribes || Manual;
 
     /// <summary>Whether a peer's cancel is told.</summary>
     /// <param name="removal">What became of it: a cancel of a prefix that nobody has is told too.</param>
-    public bool TellsCancel(SubscriptionRemoval removal) =>
+    public bool NotifiesCancel(SubscriptionRemoval removal) =>
         removal is SubscriptionRemoval.LastOfPrefix or SubscriptionRemoval.UnknownPrefix || Cancels || Manual;
 
     /// <summary>Whether the loss of a peer is told as a cancel of one of its prefixes; in manual mode, of a prefix that it had asked for, whatever was granted.</summary>
     /// <param name="lastOfPrefix">Whether nobody else has the prefix.</param>
-    public bool TellsLoss(bool lastOfPrefix) => lastOfPrefix || Cancels || Manual;
+    public bool NotifiesLoss(bool lastOfPrefix) => lastOfPrefix || Cancels || Manual;
 }

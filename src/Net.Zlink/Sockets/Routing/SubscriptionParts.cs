@@ -25,7 +25,7 @@ internal struct SubscriptionParts
     private const byte SubscribeByte = 1;
 
     private bool _isInMessage;
-    private bool _restIsData;
+    private bool _remainingIsData;
 
     /// <summary>Looks at the next part.</summary>
     /// <param name="frame">The kind of the frame it came in.</param>
@@ -37,10 +37,10 @@ internal struct SubscriptionParts
     {
         bool isFirst = !_isInMessage;
         _isInMessage = more;
-        UpstreamPart kind = !isFirst && _restIsData ? UpstreamPart.Data : Classify(frame, body);
+        UpstreamPart kind = !isFirst && _remainingIsData ? UpstreamPart.Data : Classify(frame, body);
         if (isFirst)
         {
-            _restIsData = onlyFirst && kind == UpstreamPart.Data;
+            _remainingIsData = onlyFirst && kind == UpstreamPart.Data;
         }
 
         prefix = kind == UpstreamPart.Data ? [] : body[(frame == UpstreamPart.Data ? 1 : 0)..];

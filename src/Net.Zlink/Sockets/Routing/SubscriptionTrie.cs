@@ -28,7 +28,7 @@ internal enum SubscriptionRemoval
 /// <summary>A publisher's subscriptions: a set of (prefix, peer), and the peers that a topic is for. A peer's second subscription of a prefix changes nothing.</summary>
 /// <remarks>
 /// Matching walks the topic once and allocates nothing. Removing a peer costs its own prefixes only. Nothing here limits what peers subscribe: the owner
-/// compares <see cref="HeldBytes"/> and <see cref="Subscriber{TPeer}.HeldBytes"/>, plus <see cref="ChargeOf"/>, with its limits before it adds.
+/// compares <see cref="StoredBytes"/> and <see cref="Subscriber{TPeer}.StoredBytes"/>, plus <see cref="ChargeOf"/>, with its limits before it adds.
 /// Not thread-safe: the socket's lock is held around every call.
 /// </remarks>
 internal sealed class SubscriptionTrie<TPeer>
@@ -49,8 +49,8 @@ internal sealed class SubscriptionTrie<TPeer>
     /// <summary>How many subscribers have the empty prefix, and so every topic.</summary>
     public int UnfilteredCount => _tree.Find([])?.Value.Count ?? 0;
 
-    /// <summary>Sum of all subscribers' <see cref="Subscriber{TPeer}.HeldBytes"/>.</summary>
-    public long HeldBytes { get; private set; }
+    /// <summary>Sum of all subscribers' <see cref="Subscriber{TPeer}.StoredBytes"/>.</summary>
+    public long StoredBytes { get; private set; }
 
     /// <summary>Bytes charged for one subscription: at least what it makes this table keep. Shared prefixes are charged to each who holds them.</summary>
     public static long ChargeOf(int prefixLength) => CostOfOne + (2L * prefixLength); // Twice: the nodes of a long prefix's chain, and labels that merging left short.
@@ -63,7 +63,7 @@ internal sealed class SubscriptionTrie<TPeer>
     {
         Debug.Assert(subscriber.Trie == this, "A subscriber of another trie.");
         PrefixNode<SubscriberSet<TPeer>> node = _tree.FindOrAdd(prefix, out firstOfPrefix);
-        if (!subscriber.Places.TryAdd(node, node.Value.Count))
+        if (!subscriber.Slots.TryAdd(node, node.Value.Count))
         {
             return false;
         }
@@ -74,7 +74,7 @@ internal sealed class SubscriptionTrie<TPeer>
     }
 
     /// <summary>Whether a subscriber has a prefix.</summary>
-    public bool Holds(ReadOnlySpan<byte> prefix, Subscriber<TPeer> subscriber) => _tree.Find(prefix) is { } node && subscriber.Places.ContainsKey(node);
+    public bool Contains(ReadOnlySpan<byte> prefix, Subscriber<TPeer> subscriber) => _tree.Find(prefix) is { } node && subscriber.Slots.ContainsKey(node);
 
     /// <summary>Takes a subscription out.</summary>
     public SubscriptionRemoval Remove(ReadOnlySpan<byte> prefix, Subscriber<TPeer> subscriber)
@@ -85,23 +85,23 @@ internal sealed class SubscriptionTrie<TPeer>
             return SubscriptionRemoval.UnknownPrefix;
         }
 
-        if (!subscriber.Places.Remove(node, out int place))
+        if (!subscriber.Slots.Remove(node, out int place))
         {
             return SubscriptionRemoval.NotSubscribed;
         }
 
-        subscriber.TrimPlaces();
+        subscriber.TrimSlots();
         Charge(subscriber, -ChargeOf(prefix.Length));
-        return TakeOut(node, place) ? SubscriptionRemoval.LastOfPrefix : SubscriptionRemoval.OthersRemain;
+        return RemoveSlot(node, place) ? SubscriptionRemoval.LastOfPrefix : SubscriptionRemoval.OthersRemain;
     }
 
     /// <summary>All of a subscriber's prefixes are out: see <see cref="PrefixRemoval{TPeer}"/>. It may subscribe again.</summary>
     public void Forget(Subscriber<TPeer> subscriber)
     {
         Debug.Assert(subscriber.Trie == this, "A subscriber of another trie.");
-        subscriber.Places.Clear();
-        subscriber.TrimPlaces();
-        Charge(subscriber, -subscriber.HeldBytes);
+        subscriber.Slots.Clear();
+        subscriber.TrimSlots();
+        Charge(subscriber, -subscriber.StoredBytes);
     }
 
     /// <summary>Calls back for each prefix of a subscriber, in ascending unsigned byte order, a prefix before its extensions. The callback must not use this trie.</summary>
@@ -109,7 +109,7 @@ internal sealed class SubscriptionTrie<TPeer>
         where TState : allows ref struct
     {
         long mark = _tree.NewMark();
-        foreach (PrefixNode<SubscriberSet<TPeer>> node in subscriber.Places.Keys)
+        foreach (PrefixNode<SubscriberSet<TPeer>> node in subscriber.Slots.Keys)
         {
             PrefixTree<SubscriberSet<TPeer>>.Mark(node, mark);
         }
@@ -162,12 +162,12 @@ internal sealed class SubscriptionTrie<TPeer>
 
     /// <summary>Takes a subscriber out of a prefix's set; its own table of places is the caller's.</summary>
     /// <returns>Whether the prefix is gone.</returns>
-    internal bool TakeOut(PrefixNode<SubscriberSet<TPeer>> node, int place)
+    internal bool RemoveSlot(PrefixNode<SubscriberSet<TPeer>> node, int place)
     {
         ref SubscriberSet<TPeer> set = ref node.Value;
         if (set.RemoveAt(place) is { } moved)
         {
-            moved.Places[node] = place;
+            moved.Slots[node] = place;
         }
 
         if (set.Count > 0)
@@ -181,7 +181,7 @@ internal sealed class SubscriptionTrie<TPeer>
 
     private void Charge(Subscriber<TPeer> subscriber, long bytes)
     {
-        subscriber.HeldBytes += bytes;
-        HeldBytes += bytes;
+        subscriber.StoredBytes += bytes;
+        StoredBytes += bytes;
     }
 }

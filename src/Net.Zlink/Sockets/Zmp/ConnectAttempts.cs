@@ -27,7 +27,7 @@ internal sealed class ConnectAttempts(ReconnectPolicy users, bool afterFault)
     public TimeSpan PauseApart => _apart.PauseBefore(0);
 
     /// <summary>One connection after the other came to nothing, handshake or not: the next is likely to.</summary>
-    public bool AreInVain => AreBrief || _faults > 1;
+    public bool HaveFailed => AreBrief || _faults > 1;
 
     /// <summary>The transport is up.</summary>
     public void OnConnected() => _attempts = 0;
@@ -36,13 +36,13 @@ internal sealed class ConnectAttempts(ReconnectPolicy users, bool afterFault)
     public void Forget() => (_attempts, _faults, _brief) = (0, 0, 0);
 
     /// <summary>A connection is over.</summary>
-    public ConnectionVerdict OnEnded(ZmpSession session)
+    public ConnectionOutcome OnEnded(ZmpSession session)
     {
         bool isOutdone = session.Fault is { PeersCode: ZmpErrorCode.RoutingIdTakenOver }; // Over there: coming again would take the id back, and so on.
-        bool isMutual = isOutdone && !session.HasLasted && session.Pipe.HasTakenOver; // Each of the two has taken the other's over by its own connection, at the same moment: both are lost, and nobody has the id.
+        bool isMutual = isOutdone && !session.HasLasted && session.Pipe.HasReplaced; // Each of the two has taken the other's over by its own connection, at the same moment: both are lost, and nobody has the id.
         if (session.Fault is { ConnecterTriesAgain: false } fault && !isMutual && (isOutdone || !afterFault))
         {
-            return new ConnectionVerdict(WhyNoFurther(session, fault, always: isOutdone), "", ComesApart: false);
+            return new ConnectionOutcome(WhyNoFurther(session, fault, always: isOutdone), "", ComesApart: false);
         }
 
         bool wasReady = session.IsReady;
@@ -51,13 +51,13 @@ internal sealed class ConnectAttempts(ReconnectPolicy users, bool afterFault)
         bool hasStood = session.ReadyFor >= _slowly.MaxInterval;
         _faults = session.Fault is not { IsTimeout: false } ? 0 : hasStood ? 1 : _faults + 1;
         _brief = session is { WasBrief: true, EndReason: DisconnectReason.Remote } ? _brief + 1 : 0;
-        string trouble = wasReady ? $"the connection ended: {session.EndDetail}" : $"the handshake failed: {session.EndDetail}";
+        string problem = wasReady ? $"the connection ended: {session.EndDetail}" : $"the handshake failed: {session.EndDetail}";
         if (AreBrief)
         {
-            trouble += $", right behind the handshake, {BriefConnections} times or more: the peer may have no place for this socket, because its routing id is in use there, or a PAIR has a peer; what was sent to it is lost";
+            problem += $", right behind the handshake, {BriefConnections} times or more: the peer may have no place for this socket, because its routing id is in use there, or a PAIR has a peer; what was sent to it is lost";
         }
 
-        return new ConnectionVerdict(WhyNoFurther: null, trouble, isMutual);
+        return new ConnectionOutcome(WhyNoFurther: null, problem, isMutual);
     }
 
     /// <summary>The pause before the next attempt.</summary>
@@ -70,6 +70,6 @@ internal sealed class ConnectAttempts(ReconnectPolicy users, bool afterFault)
     private static string WhyNoFurther(ZmpSession session, in ZmpFault fault, bool always)
     {
         string what = fault.Origin != ZmpFaultOrigin.Received ? $"the peer broke the protocol: {fault.Reason}" : $"the peer answered with an ERROR, {ZmpSession.WordsOf(fault)}";
-        return $"{what}{session.Foreign}{(always ? "" : "; with ReconnectAfterFault it would be tried again")}";
+        return $"{what}{session.OtherProtocolText}{(always ? "" : "; with ReconnectAfterFault it would be tried again")}";
     }
 }

@@ -1,7 +1,7 @@
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Routing;
 
 namespace Net.Zlink.Sockets.Zmp;
@@ -10,7 +10,7 @@ namespace Net.Zlink.Sockets.Zmp;
 /// <remarks>
 /// Parts stay where they were read. A message that several reads bring is collected in a lease of its own, which refers to each of their buffers. Touched only on the shard.
 /// </remarks>
-internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxParts)
+internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxParts)
 {
     // What a part of one byte was measured to take, 48 to 75 bytes: its place in a lease, 20 bytes and as much again where that has just doubled, its header, and something of the buffer that it lies in.
     private const int PartCost = 64;
@@ -22,7 +22,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     private InboundLease? _partial;
     private SubscriptionParts _upstream;
     private bool _ownsSlab;
-    private bool _kept;
+    private bool _isStored;
     private bool _isInMessage;
     private bool _isDropping;
     private SubscriptionOutcome _topics;
@@ -32,7 +32,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     private long _bytesSoFar;
     private long _filteredBytes;
     private int _end;
-    private int _passedAt;
+    private int _checkedAtVersion;
     private Delivery _delivery;
 
     /// <summary>Who sends, once that is known.</summary>
@@ -57,10 +57,10 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     public void Begin(in InboundBatch batch, ReceiveSlab slabs)
     {
         _role = socket.InboundRole;
-        _passedAt = _role == InboundRole.Filtered ? socket.Narrowings : 0; // Before the filter is asked: what it lets in no more by the time of reading is sorted out there.
+        _checkedAtVersion = _role == InboundRole.Filtered ? socket.FilterVersion : 0; // Before the filter is asked: what it lets in no more by the time of reading is sorted out there.
         _slabs = slabs;
         _delivery = Delivery.Continue;
-        _kept = false;
+        _isStored = false;
         _ownsSlab = !batch.OwnsSlab && slabs.ShouldCopy;
         if (_ownsSlab)
         {
@@ -80,7 +80,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
 
     /// <summary>Takes one part.</summary>
     /// <returns>False: <see cref="Refusal"/>.</returns>
-    public bool TakePart(int offset, int length, bool more)
+    public bool AddPart(int offset, int length, bool more)
     {
         if (_role != InboundRole.All && !IsWanted(offset, length, more, out bool handled))
         {
@@ -92,14 +92,14 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
 
     /// <summary>Takes a frame that subscribes or cancels: for publishers; others deliver its body as a message.</summary>
     /// <returns>False: <see cref="Refusal"/>.</returns>
-    public bool TakeSubscription(int offset, int length, bool subscribes)
+    public bool AddSubscription(int offset, int length, bool subscribes)
     {
         if (_role is not (InboundRole.Subscriptions or InboundRole.SubscriptionsAndData))
         {
-            return TakePart(offset, length, more: false);
+            return AddPart(offset, length, more: false);
         }
 
-        pipe.CountTopics();
+        link.CountTopics();
         return Subscribe(_slab.Array.AsSpan(offset, length), subscribes);
     }
 
@@ -108,7 +108,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     {
         InboundLease? lease = _lease;
         _lease = null;
-        if (lease is { OpenParts: > 0 })
+        if (lease is { UnfinishedParts: > 0 })
         {
             _partial = lease.SplitOpenMessage();
         }
@@ -118,15 +118,15 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
         {
             _slab.Release();
         }
-        else if (_kept)
+        else if (_isStored)
         {
-            _slabs.Keep(_slab, _end);
+            _slabs.Retain(_slab, _end);
         }
 
         _slab = null!;
         if (_filtered > 0)
         {
-            pipe.Lane.CountFiltered(_filtered, _filteredBytes);
+            link.Lane.CountFiltered(_filtered, _filteredBytes);
             _filtered = 0;
             _filteredBytes = 0;
         }
@@ -153,11 +153,11 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
 
     private bool Add(int offset, int length, bool more)
     {
-        _kept = true;
+        _isStored = true;
         _isInMessage = more;
         if (_partial is { } partial)
         {
-            if (partial.OpenParts >= maxParts)
+            if (partial.UnfinishedParts >= maxParts)
             {
                 return false;
             }
@@ -178,9 +178,9 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
         if (lease is null)
         {
             _slab.AddReference();
-            _lease = lease = InboundLease.Rent(_slab, Source, _passedAt);
+            _lease = lease = InboundLease.Rent(_slab, Source, _checkedAtVersion);
         }
-        else if (lease.OpenParts >= maxParts)
+        else if (lease.UnfinishedParts >= maxParts)
         {
             return false;
         }
@@ -209,7 +209,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
 
     private void Publish(InboundLease lease)
     {
-        if (pipe.Lane.Publish(lease) == Delivery.Park)
+        if (link.Lane.Publish(lease) == Delivery.Park)
         {
             _delivery = Delivery.Park;
         }
@@ -257,7 +257,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
             return _hasData;
         }
 
-        bool follows = (_partial ?? _lease) is { OpenParts: > 0 };
+        bool follows = (_partial ?? _lease) is { UnfinishedParts: > 0 };
         if (!follows)
         {
             handled = Subscribe(prefix, kind == UpstreamPart.Subscribe);
@@ -265,7 +265,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
         }
 
         // Behind data of the same message: as natively, what would be a notice is that message's last part, and ends it.
-        SubscriptionOutcome outcome = socket.OnSubscription(pipe, prefix, kind == UpstreamPart.Subscribe, tells: false);
+        SubscriptionOutcome outcome = socket.OnSubscription(link, prefix, kind == UpstreamPart.Subscribe, tells: false);
         handled = Has(outcome);
         if (outcome == SubscriptionOutcome.Notify)
         {
@@ -284,7 +284,7 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
     {
         if (_hasTopics)
         {
-            pipe.CountTopics();
+            link.CountTopics();
         }
         else
         {
@@ -322,14 +322,14 @@ internal sealed class InboundMessages(SocketCore socket, WirePipe pipe, int maxP
 
     private bool Subscribe(ReadOnlySpan<byte> prefix, bool subscribes)
     {
-        if (_lease is { Messages: > 0, OpenParts: 0 } earlier)
+        if (_lease is { Messages: > 0, UnfinishedParts: 0 } earlier)
         {
             _lease = null;
             Publish(earlier); // Before a notice that came behind it.
         }
 
-        SubscriptionOutcome outcome = socket.OnSubscription(pipe, prefix, subscribes);
-        if (outcome == SubscriptionOutcome.Notify && !socket.MayRead(pipe))
+        SubscriptionOutcome outcome = socket.OnSubscription(link, prefix, subscribes);
+        if (outcome == SubscriptionOutcome.Notify && !socket.MayRead(link))
         {
             _delivery = Delivery.Park;
         }

@@ -2,7 +2,7 @@ using System.Numerics;
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Zmp;
 
@@ -31,7 +31,7 @@ internal sealed class SessionEvents(SocketCore socket)
     /// <summary>The peer of a connection whose handshake is complete has no place here.</summary>
     public void Refused(ZmpSession session, string why)
     {
-        Interlocked.Increment(ref socket.Books.Refused);
+        Interlocked.Increment(ref socket.Counters.Refused);
         Publish(SocketEventTypes.ConnectionRefused, 0, session, why);
         socket.Host.Warnings.ConnectionRefused(session.Endpoint, why);
     }
@@ -42,7 +42,7 @@ internal sealed class SessionEvents(SocketCore socket)
         bool isOurWish = session.EndReason is DisconnectReason.Local or DisconnectReason.ContextTerminated;
         if (!wasReady)
         {
-            TellHandshake(session, isOurWish);
+            RaiseHandshakeEvent(session, isOurWish);
         }
 
         if (!isOurWish)
@@ -52,7 +52,7 @@ internal sealed class SessionEvents(SocketCore socket)
 
         if (session.EndReason is DisconnectReason.UnfinishedByteLimit or DisconnectReason.SubscriptionByteLimit)
         {
-            socket.Host.Warnings.PeerHoldsTooMuch(session.EndReason, session.Endpoint, session.Ends.Remote, session.EndDetail);
+            socket.Host.Warnings.PeerUnfinishedLimit(session.EndReason, session.Endpoint, session.Ends.Remote, session.EndDetail);
         }
 
         if (socket.Host.Logger.IsEnabled(Microsoft.Extensions.Logging.LogLevel.Debug))
@@ -63,45 +63,45 @@ internal sealed class SessionEvents(SocketCore socket)
     }
 
     /// <summary>What was accepted for a peer was not written when its connection ended.</summary>
-    public void NotWritten(Pipe pipe, in OutboundCounts dropped)
+    public void NotWritten(PeerLink link, in OutboundCounts dropped)
     {
-        (string local, string remote) = pipe.Ends;
+        (string local, string remote) = link.Ends;
         socket.Monitors.Publish(new SocketEvent(
-            SocketEventTypes.MessagesDropped, dropped.MissedMessages, pipe.Peer.RoutingId, local, remote, 0, "accepted, but not written when the connection ended")
+            SocketEventTypes.MessagesDropped, dropped.MissedMessages, link.Peer.RoutingId, local, remote, 0, "accepted, but not written when the connection ended")
         {
-            PeerRoutingId = pipe.Peer.RoutingId,
+            PeerRoutingId = link.Peer.RoutingId,
         });
-        socket.Host.Warnings.Undelivered(PeerIdentity.NameOf(pipe.Peer.RoutingId), pipe.Endpoint, dropped.MissedMessages, dropped.MissedBytes);
+        socket.Host.Warnings.Undelivered(PeerIdentity.NameOf(link.Peer.RoutingId), link.Endpoint, dropped.MissedMessages, dropped.MissedBytes);
     }
 
     /// <summary>A message for that peer was dropped instead of sent: it is at its high-water mark, or as many bytes wait for it, or in the whole context, as may.</summary>
-    public void DroppedAtMark(Pipe pipe)
+    public void DroppedAtMark(PeerLink link)
     {
-        pipe.CountDroppedAtMark();
-        switch (pipe.FullCause)
+        link.CountDroppedAtMark();
+        switch (link.FullCause)
         {
             case FullCause.Context:
-                Dropped(ref socket.Books.DroppedAtContextLimit, pipe.Peer.RoutingId, pipe, "the context is at its QueuedByteLimit");
+                Dropped(ref socket.Counters.DroppedAtContextLimit, link.Peer.RoutingId, link, "the context is at its QueuedByteLimit");
                 break;
             case FullCause.Bytes:
-                Dropped(ref socket.Books.DroppedAtByteLimit, pipe.Peer.RoutingId, pipe, "the peer is at its byte limit");
+                Dropped(ref socket.Counters.DroppedAtByteLimit, link.Peer.RoutingId, link, "the peer is at its byte limit");
                 break;
             default:
-                Dropped(ref socket.Books.DroppedAtHighWaterMark, pipe.Peer.RoutingId, pipe, "the peer is at its high-water mark");
+                Dropped(ref socket.Counters.DroppedAtHighWaterMark, link.Peer.RoutingId, link, "the peer is at its high-water mark");
                 break;
         }
     }
 
     /// <summary>A message was dropped instead of sent: nobody has that routing id.</summary>
-    public void DroppedUnroutable(ReadOnlySpan<byte> routeId) => Dropped(ref socket.Books.DroppedUnroutable, routeId, pipe: null, "there is no peer of that routing id");
+    public void DroppedUnroutable(ReadOnlySpan<byte> routeId) => Dropped(ref socket.Counters.DroppedUnroutable, routeId, link: null, "there is no peer of that routing id");
 
     /// <summary>Counts each, and tells when there are as many again as the time before: a monitor would hold nothing else.</summary>
-    private void Dropped(ref long counter, ReadOnlySpan<byte> routingId, Pipe? pipe, string why)
+    private void Dropped(ref long counter, ReadOnlySpan<byte> routingId, PeerLink? link, string why)
     {
         long count = Interlocked.Increment(ref counter);
         if (BitOperations.IsPow2(count) && !socket.Monitors.IsEmpty)
         {
-            (string local, string remote) = pipe?.Ends ?? ("", "");
+            (string local, string remote) = link?.Ends ?? ("", "");
             socket.Monitors.Publish(new SocketEvent(SocketEventTypes.MessagesDropped, Math.Max(1, count / 2), default, local, remote, 0, $"not sent, since {why}; {count} by now for that reason")
             {
                 PeerRoutingId = routingId.ToArray(),
@@ -120,7 +120,7 @@ internal sealed class SessionEvents(SocketCore socket)
         _ => HandshakeFailure.Malformed,
     };
 
-    private void TellHandshake(ZmpSession session, bool isOurWish)
+    private void RaiseHandshakeEvent(ZmpSession session, bool isOurWish)
     {
         if (session.Fault is { FailsHandshakeAsProtocol: true } fault)
         {
@@ -134,7 +134,7 @@ internal sealed class SessionEvents(SocketCore socket)
         if (!isOurWish)
         {
             HandshakeFailure cause = CauseOf(session);
-            socket.Books.FailedHandshakes.Count(cause);
+            socket.Counters.FailedHandshakes.Count(cause);
             if (!session.IsActive)
             {
                 EndpointEvents.HandshakeFailed(socket.Host, session.Endpoint, session.Ends.Remote, cause, session.EndDetail);

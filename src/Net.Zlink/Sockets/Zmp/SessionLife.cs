@@ -1,6 +1,6 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 
 namespace Net.Zlink.Sockets.Zmp;
 
@@ -10,37 +10,37 @@ internal sealed class SessionLife(SocketCore socket)
     /// <summary>A session's handshake is complete. False: the peer is turned away, and the connection is closing.</summary>
     public bool OnReady(ZmpSession session, PeerIdentity peer)
     {
-        WirePipe pipe = session.Pipe;
-        bool again = pipe.IsAttached && pipe.WasConnected;
-        bool isNew = !pipe.IsAttached;
-        if (pipe.Alias is { } alias)
+        WireLink link = session.Pipe;
+        bool again = link.IsAttached && link.WasConnected;
+        bool isNew = !link.IsAttached;
+        if (link.Alias is { } alias)
         {
             peer = peer with { RoutingId = alias };
         }
 
-        bool isLeft = pipe.Dialer is { IsClosing: true };
-        if (isLeft || !socket.TryAttach(pipe, peer))
+        bool isLeft = link.Dialer is { IsClosing: true };
+        if (isLeft || !socket.TryAttach(link, peer))
         {
-            return IsKept(session, peer, isLeft);
+            return IsRetained(session, peer, isLeft);
         }
 
-        pipe.Session = session;
-        pipe.WasConnected = true;
+        link.Session = session;
+        link.WasConnected = true;
         Interlocked.MemoryBarrier(); // As in ZmpDialer.DeliverRest.
-        if (pipe.Dialer is { IsClosing: true } closing)
+        if (link.Dialer is { IsClosing: true } closing)
         {
-            socket.Detach(pipe, dropUnread: true); // Disconnected between the two looks: attached again just now.
-            closing.DeliverRest(session);
+            socket.Detach(link, dropUnread: true); // Disconnected between the two looks: attached again just now.
+            closing.DeliverRemaining(session);
             return true;
         }
 
-        if (pipe.Dialer is null && !socket.Has(pipe) && !socket.IsClosed)
+        if (link.Dialer is null && !socket.Has(link) && !socket.IsClosed)
         {
             session.Connection.RequestClose(DisconnectReason.Local, CloseMode.Orderly, session.Connection.Settings.CloseTimeout); // Thrown out in this moment. Behind what is sent to it: the queue is let go of when this returns.
             return true;
         }
 
-        socket.Greet(pipe, isNew ? GreetingOccasion.NewPipe : again ? GreetingOccasion.NextConnection : GreetingOccasion.FirstConnection);
+        socket.SendWelcome(link, isNew ? GreetingOccasion.NewLink : again ? GreetingOccasion.NextConnection : GreetingOccasion.FirstConnection);
         socket.Events.Publish(SocketEventTypes.ConnectionReady, 0, session, detail: null);
         return true;
     }
@@ -48,16 +48,16 @@ internal sealed class SessionLife(SocketCore socket)
     /// <summary>A connection takes no more in and out.</summary>
     public void OnClosing(ZmpSession session, bool wasReady)
     {
-        WirePipe pipe = session.Pipe;
-        pipe.Session = null;
+        WireLink link = session.Pipe;
+        link.Session = null;
         socket.Events.Closing(session, wasReady);
         if (!session.OutboundSurvives)
         {
-            socket.Detach(pipe, dropUnread: false);
+            socket.Detach(link, dropUnread: false);
         }
         else if (wasReady)
         {
-            socket.OnConnectionLost(pipe, session);
+            socket.OnConnectionLost(link, session);
         }
     }
 
@@ -67,19 +67,19 @@ internal sealed class SessionLife(SocketCore socket)
         socket.Endpoints.Forget(session);
         if (!session.OutboundSurvives)
         {
-            socket.CloseBooks(session.Pipe);
-            session.Pipe.BecomeRest();
+            socket.FinalizeCounters(session.Pipe);
+            session.Pipe.MarkDetached();
         }
 
         socket.Leave();
     }
 
     /// <summary>The socket has no place for it: it may have something to deliver all the same.</summary>
-    private bool IsKept(ZmpSession session, PeerIdentity peer, bool isLeft)
+    private bool IsRetained(ZmpSession session, PeerIdentity peer, bool isLeft)
     {
         if ((isLeft || socket.IsClosed) && session.Pipe.Dialer is { } dialer)
         {
-            dialer.DeliverRest(session); // Of a closed socket it may be told in a moment only.
+            dialer.DeliverRemaining(session); // Of a closed socket it may be told in a moment only.
             return true;
         }
 
@@ -90,7 +90,7 @@ internal sealed class SessionLife(SocketCore socket)
             return false;
         }
 
-        string why = socket.WhyNoPlace(peer);
+        string why = socket.RefusalReason(peer);
         socket.Events.Refused(session, why);
         session.Connection.Close(DisconnectReason.Refused, CloseMode.Orderly, why);
         return false;

@@ -1,7 +1,7 @@
 using Net.Zlink.Engine;
 using Net.Zlink.Flow;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
@@ -13,18 +13,18 @@ namespace Net.Zlink.Sockets.Zmp;
 /// </remarks>
 internal sealed class ZmpDialer
 {
-    private const string TakenOver = "another peer took over its routing id";
+    private const string ReplacedText = "another peer took over its routing id";
 
     private readonly SocketCore _socket;
     private readonly ConnectTarget _target;
     private readonly ZmpSettings _settings;
-    private readonly WireDialing _dialing;
+    private readonly ConnectStep _dialing;
     private readonly ConnectAttempts _attempts;
     private readonly WakeablePause _pause = new();
     private readonly CancellationTokenSource _stop = new();
-    private readonly ConnectTurn _turn;
+    private readonly PredecessorWait _predecessor;
     private readonly Lock _gate = new();
-    private WirePipe _pipe;
+    private WireLink _link;
     private ZmpSession? _session;
     private DisconnectReason _closeReason;
     private TimeSpan _linger;
@@ -32,7 +32,7 @@ internal sealed class ZmpDialer
     private bool _isClosing;
     private bool _isPipeUsed;
     private Func<Task>? _whenFree;
-    private string? _trouble;
+    private string? _problem;
     private string? _logged; // The failure that the log has heard of last; null again once a connection was ready.
     private ITimer? _deadline;
     private Task _lastClosed = Task.CompletedTask;
@@ -46,10 +46,10 @@ internal sealed class ZmpDialer
         _socket = socket;
         _target = target;
         _settings = settings;
-        _dialing = new WireDialing(socket, target, settings.Transport);
+        _dialing = new ConnectStep(socket, target, settings.Transport);
         _attempts = new ConnectAttempts(settings.Reconnect, settings.ReconnectAfterFault);
-        _turn = new ConnectTurn(before?._turn, socket.Host.Time, () => Writes);
-        _pipe = NewPipe();
+        _predecessor = new PredecessorWait(before?._predecessor, socket.Host.Time, () => Writes);
+        _link = NewLink();
     }
 
     /// <summary>The endpoint as it was given to Connect.</summary>
@@ -62,13 +62,13 @@ internal sealed class ZmpDialer
     public byte[]? Alias => _settings.Alias;
 
     /// <summary>The pipe that messages go to; with IMMEDIATE the one of the present attempt.</summary>
-    public WirePipe Pipe => Volatile.Read(ref _pipe);
+    public WireLink Pipe => Volatile.Read(ref _link);
 
     /// <summary>Why the last attempt failed, or the last connection ended, for people; null before.</summary>
-    public string? Trouble => Volatile.Read(ref _trouble);
+    public string? Problem => Volatile.Read(ref _problem);
 
     /// <summary>Completes when it makes no connection any more, and the last one is over.</summary>
-    public Task Over => _turn.Over;
+    public Task Over => _predecessor.Completion;
 
     /// <summary>Begins to dial. The socket has been entered on the dialer's behalf.</summary>
     public void Start()
@@ -80,7 +80,7 @@ internal sealed class ZmpDialer
     /// <summary>The socket has no place for it: it is never started, and nobody is to wait for it, be it that it was disconnected in this moment.</summary>
     public void Discard()
     {
-        _turn.End();
+        _predecessor.End();
         _socket.Endpoints.Forget(this);
     }
 
@@ -143,14 +143,14 @@ internal sealed class ZmpDialer
     /// Another peer has taken over the routing id here (ROUTER with Handover). What waits for this one is dropped, its connection is ended, and it dials again when the id is free: sooner the two would take it from each other for good.
     /// Outside of the socket's lock, when its pipe has no place any more.
     /// </summary>
-    /// <param name="pipe">The pipe that had the id.</param>
+    /// <param name="link">The pipe that had the id.</param>
     /// <param name="whenFree">Completes when nobody has it.</param>
-    public void GiveWay(WirePipe pipe, Func<Task> whenFree)
+    public void YieldRoutingId(WireLink link, Func<Task> whenFree)
     {
         ZmpSession? session;
         lock (_gate)
         {
-            if (_pipe != pipe)
+            if (_link != link)
             {
                 return; // It has given way already.
             }
@@ -164,7 +164,7 @@ internal sealed class ZmpDialer
     }
 
     /// <summary>The handshake is complete, and the socket or the endpoint is being closed: the connection only delivers what is left. Before <see cref="Close"/>, that finds the session.</summary>
-    public void DeliverRest(ZmpSession session)
+    public void DeliverRemaining(ZmpSession session)
     {
         session.Pipe.Session = session;
         Interlocked.MemoryBarrier(); // As in Close, the other way round.
@@ -197,7 +197,7 @@ internal sealed class ZmpDialer
 
     private bool MayLinger => Pipe.Queue.Counts.QueuedMessages > 0 && LingerLeft != TimeSpan.Zero;
 
-    private WirePipe NewPipe() => new(_socket, _settings)
+    private WireLink NewLink() => new(_socket, _settings)
     {
         Endpoint = _target.Text,
         IsActive = true,
@@ -212,11 +212,11 @@ internal sealed class ZmpDialer
         string? gaveUp = null;
         try
         {
-            if (!_turn.HasCome)
+            if (!_predecessor.IsUnblocked)
             {
-                Volatile.Write(ref _trouble, "it begins when the connect of this endpoint that was let go of before has delivered what it had");
-                await _turn.ComesAsync(_settings.Connection.CloseTimeout, _stop.Token).ConfigureAwait(false);
-                Volatile.Write(ref _trouble, null);
+                Volatile.Write(ref _problem, "it begins when the connect of this endpoint that was let go of before has delivered what it had");
+                await _predecessor.WaitAsync(_settings.Connection.CloseTimeout, _stop.Token).ConfigureAwait(false);
+                Volatile.Write(ref _problem, null);
             }
 
             gaveUp = await DialUntilOverAsync().ConfigureAwait(false);
@@ -258,14 +258,14 @@ internal sealed class ZmpDialer
             {
                 if (_settings.Reconnect.Interval <= TimeSpan.Zero)
                 {
-                    return IsClosing ? null : TakenOver;
+                    return IsClosing ? null : ReplacedText;
                 }
 
-                await RestAsync(whenFree).ConfigureAwait(false);
+                await BackOffAsync(whenFree).ConfigureAwait(false);
                 _attempts.Forget();
             }
 
-            (Wire? wire, string trouble) = await _dialing.RunAsync(_stop.Token).ConfigureAwait(false);
+            (Wire? wire, string problem) = await _dialing.RunAsync(_stop.Token).ConfigureAwait(false);
             ZmpSession? session = wire is null ? null : await ServeAsync(wire).ConfigureAwait(false);
             if (IsClosing && !MayLinger)
             {
@@ -280,13 +280,13 @@ internal sealed class ZmpDialer
                     continue;
                 }
 
-                ConnectionVerdict verdict = _attempts.OnEnded(session);
+                ConnectionOutcome verdict = _attempts.OnEnded(session);
                 if (verdict.WhyNoFurther is { } why)
                 {
                     return why;
                 }
 
-                (trouble, comesApart) = (verdict.Trouble, verdict.ComesApart);
+                (problem, comesApart) = (verdict.Problem, verdict.ComesApart);
             }
 
             if (IsClosing && _socket.Host.OwnEndpoints.IsGone(_target.Text))
@@ -296,13 +296,13 @@ internal sealed class ZmpDialer
 
             if (_settings.Reconnect.Interval <= TimeSpan.Zero)
             {
-                return session is null ? trouble : "the connection is lost and no reconnecting was asked for";
+                return session is null ? problem : "the connection is lost and no reconnecting was asked for";
             }
 
-            Volatile.Write(ref _trouble, trouble);
-            _logged = session is { IsReady: true } && !_attempts.AreInVain ? null : EndpointEvents.Failed(_socket.Host, _target.Text, trouble, _logged);
+            Volatile.Write(ref _problem, problem);
+            _logged = session is { IsReady: true } && !_attempts.HaveFailed ? null : EndpointEvents.Failed(_socket.Host, _target.Text, problem, _logged);
             TimeSpan pause = comesApart ? _attempts.PauseApart : _attempts.NextPause();
-            await _pause.RunAsync(token => EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, trouble, pause, token), _stop.Token).ConfigureAwait(false);
+            await _pause.RunAsync(token => EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, problem, pause, token), _stop.Token).ConfigureAwait(false);
         }
     }
 
@@ -321,21 +321,21 @@ internal sealed class ZmpDialer
     }
 
     /// <summary>Another peer has the routing id: waits until nobody has.</summary>
-    private async Task RestAsync(Func<Task> whenFree)
+    private async Task BackOffAsync(Func<Task> whenFree)
     {
-        WirePipe before = Pipe;
-        WirePipe next = NewPipe(); // What waited for the old one is not the next connection's: that may be hours away.
+        WireLink before = Pipe;
+        WireLink next = NewLink(); // What waited for the old one is not the next connection's: that may be hours away.
         lock (_gate)
         {
-            _pipe = next;
+            _link = next;
             _isPipeUsed = false;
         }
 
-        LetGo(before);
+        Release(before);
         _pause.Forget();
-        string trouble = $"{TakenOver}; it is dialled again when that one has gone";
-        Volatile.Write(ref _trouble, trouble);
-        _logged = EndpointEvents.Failed(_socket.Host, _target.Text, trouble, _logged);
+        string problem = $"{ReplacedText}; it is dialled again when that one has gone";
+        Volatile.Write(ref _problem, problem);
+        _logged = EndpointEvents.Failed(_socket.Host, _target.Text, problem, _logged);
         if (!_settings.Immediate && Alias is null)
         {
             _socket.TryAttach(next, peer: null); // As Connect does, so that it is seen among the peers. One with a name of ours would wait for itself.
@@ -352,7 +352,7 @@ internal sealed class ZmpDialer
             await free.WaitAsync(_stop.Token).ConfigureAwait(false);
 
             // The other one may be back in a moment: it has lost its connection, and who dials first matters to none of the two.
-            await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, trouble, _attempts.PauseApart, _stop.Token).ConfigureAwait(false);
+            await EndpointEvents.PauseAsync(_socket.Monitors, _socket.Host, _target.Text, problem, _attempts.PauseApart, _stop.Token).ConfigureAwait(false);
             free = whenFree();
         }
         while (!free.IsCompleted);
@@ -360,21 +360,21 @@ internal sealed class ZmpDialer
 
     private ZmpSession Begin(Wire wire)
     {
-        Interlocked.Increment(ref _socket.Books.Dialled);
+        Interlocked.Increment(ref _socket.Counters.Dialled);
         _socket.EnterAgain();
-        WirePipe pipe = Pipe;
+        WireLink link = Pipe;
         if (_settings.Immediate && _isPipeUsed)
         {
             // The last one ended with its connection, be it in the handshake.
-            pipe = NewPipe();
+            link = NewLink();
             lock (_gate)
             {
-                _pipe = pipe;
+                _link = link;
             }
         }
 
         _isPipeUsed = true;
-        var session = new ZmpSession(_socket, _settings, pipe, wire, _target.Text, listener: null);
+        var session = new ZmpSession(_socket, _settings, link, wire, _target.Text, listener: null);
         _lastClosed = session.Closed.Task;
         bool closing;
         lock (_gate)
@@ -422,7 +422,7 @@ internal sealed class ZmpDialer
     private async Task EndAsync(Task lastClosed)
     {
         await lastClosed.ConfigureAwait(false);
-        _turn.End();
+        _predecessor.End();
         _socket.Endpoints.Forget(this);
     }
 
@@ -430,13 +430,13 @@ internal sealed class ZmpDialer
     public void Drop()
     {
         _socket.Endpoints.Forget(this);
-        LetGo(Pipe);
+        Release(Pipe);
     }
 
-    private void LetGo(WirePipe pipe)
+    private void Release(WireLink link)
     {
-        _socket.Detach(pipe, dropUnread: false);
-        pipe.Queue.Abandon();
-        _socket.CloseBooks(pipe);
+        _socket.Detach(link, dropUnread: false);
+        link.Queue.Abandon();
+        _socket.FinalizeCounters(link);
     }
 }

@@ -11,10 +11,10 @@ namespace Net.Zlink.Sockets.Zmp;
 internal sealed class ZmpHeartbeats
 {
     // What is sent unasked to a peer whose heartbeats nobody has seen yet, because they wait behind messages that are not read: it may have a timeout, but hardly one below a second.
-    private static readonly TimeSpan PaceOfStrangers = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan DefaultPeerInterval = TimeSpan.FromMilliseconds(500);
 
     // A heartbeat over any transport, twice: 12 bytes, in a record of TLS and a frame of a WebSocket 20 to 40 more. What a system delivers late comes by the packet, 500 bytes at least.
-    private const int MostOfHeartbeat = 128;
+    private const int MaxHeartbeatBytes = 128;
 
     // No faster than this, however fast the peer asks.
     private static readonly TimeSpan FastestPace = TimeSpan.FromMilliseconds(10);
@@ -114,7 +114,7 @@ internal sealed class ZmpHeartbeats
     {
         get
         {
-            TimeSpan pace = _heartbeats > 0 ? _peerInterval / 2 : PaceOfStrangers;
+            TimeSpan pace = _heartbeats > 0 ? _peerInterval / 2 : DefaultPeerInterval;
             return pace > FastestPace ? pace : FastestPace;
         }
     }
@@ -174,7 +174,7 @@ internal sealed class ZmpHeartbeats
             return;
         }
 
-        if (MayCountOnUs || HasWhispered())
+        if (MayCountOnUs || HasReceivedHeartbeatSized())
         {
             Span<byte> frame = stackalloc byte[ZmpHeartbeatAck.LargestAnswer];
             int length = ZmpHeartbeatAck.Write(frame, []);
@@ -189,12 +189,12 @@ internal sealed class ZmpHeartbeats
     /// Any other gets nothing. A peer that sends and leaves has let go of its socket while its system still delivers what it wrote, and that answers whatever comes with a reset: of 5,000 messages to a receiver that was busy for 8 s, 4,600 were lost.
     /// Where heartbeats are known to be in use that price is paid anyhow, by those that this side or the peer sends.
     /// </remarks>
-    private bool HasWhispered()
+    private bool HasReceivedHeartbeatSized()
     {
         int unread = _session.Connection.UnreadBytes;
         int more = unread - _unread;
         _unread = unread;
-        return more is > 0 and <= MostOfHeartbeat;
+        return more is > 0 and <= MaxHeartbeatBytes;
     }
 
     /// <summary>Whether a large frame has been moving: the peer's, behind which its heartbeats wait, or ours, behind which the heartbeat waits that it is to answer.</summary>

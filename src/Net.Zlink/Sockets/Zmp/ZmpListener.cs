@@ -1,6 +1,6 @@
 using System.Net.Sockets;
 using Net.Zlink.Monitoring;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
@@ -46,17 +46,17 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
 
     public void OnAccepted(Socket accepted)
     {
-        Interlocked.Increment(ref socket.Books.Accepted);
-        string? refusal = socket.Endpoints.TakePlace();
+        Interlocked.Increment(ref socket.Counters.Accepted);
+        string? refusal = socket.Endpoints.AcquireConnection();
         if (refusal is null && !socket.Enter())
         {
-            socket.Endpoints.GiveUpPlace();
+            socket.Endpoints.ReleaseConnection();
             refusal = "the socket is closed";
         }
 
         if (refusal is not null)
         {
-            Interlocked.Increment(ref socket.Books.Refused);
+            Interlocked.Increment(ref socket.Counters.Refused);
             socket.Monitors.Publish(SocketEventTypes.ConnectionRefused, 0, Endpoint, Endpoints.Format(TransportHandshake.AddressOf(accepted, remote: true), listener.Scheme, Endpoint), detail: refusal);
             socket.Host.Warnings.ConnectionRefused(Endpoint, refusal);
             accepted.Dispose();
@@ -75,7 +75,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
 
     public void OnAcceptFailed(SocketError error, TimeSpan backOff)
     {
-        Interlocked.Increment(ref socket.Books.AcceptErrors);
+        Interlocked.Increment(ref socket.Counters.AcceptErrors);
         EndpointEvents.AcceptFailed(socket.Monitors, socket.Host, Endpoint, error, backOff);
     }
 
@@ -98,7 +98,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
             }
             else
             {
-                socket.Books.FailedHandshakes.Count(result.Cause);
+                socket.Counters.FailedHandshakes.Count(result.Cause);
             }
         }
         finally
@@ -106,7 +106,7 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
             if (!begun)
             {
                 // Also where something above threw.
-                socket.Endpoints.GiveUpPlace();
+                socket.Endpoints.ReleaseConnection();
                 socket.Leave();
             }
         }
@@ -114,8 +114,8 @@ internal sealed class ZmpListener(SocketCore socket, ITransportListener listener
 
     private void Begin(Wire wire)
     {
-        var pipe = new WirePipe(socket, settings) { Endpoint = Endpoint, IsActive = false };
-        var session = new ZmpSession(socket, settings, pipe, wire, Endpoint, this);
+        var link = new WireLink(socket, settings) { Endpoint = Endpoint, IsActive = false };
+        var session = new ZmpSession(socket, settings, link, wire, Endpoint, this);
         if (!wire.HadHandshake)
         {
             socket.Events.Publish(SocketEventTypes.Accepted, wire.Socket.Handle, session, detail: null);

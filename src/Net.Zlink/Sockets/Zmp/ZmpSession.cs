@@ -4,7 +4,7 @@ using Net.Zlink.Engine;
 using Net.Zlink.Monitoring;
 using Net.Zlink.Protocol;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Transports;
 
 namespace Net.Zlink.Sockets.Zmp;
@@ -17,7 +17,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
 
     private readonly SocketCore _socket;
     private readonly ZmpSettings _settings;
-    private readonly WirePipe _pipe;
+    private readonly WireLink _link;
     private readonly InboundMessages _messages;
     private ZmpScanner _scanner;
     private ZmpInbound _inbound;
@@ -31,27 +31,27 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     private long _readyAt;
     private bool _mustFlush;
     private bool _isReady;
-    private bool _isBarred;
+    private bool _isReadingBarred;
     private bool _wasUnread;
 
     /// <param name="socket">The socket it belongs to.</param>
     /// <param name="settings">The endpoint's options.</param>
-    /// <param name="pipe">Where messages come from and go to.</param>
+    /// <param name="link">Where messages come from and go to.</param>
     /// <param name="wire">The peer's bytes; owned from here on.</param>
     /// <param name="endpoint">The endpoint that it came in by, or the text that was dialled.</param>
     /// <param name="listener">What accepted it; null for the side that dialled.</param>
-    public ZmpSession(SocketCore socket, ZmpSettings settings, WirePipe pipe, Wire wire, string endpoint, ZmpListener? listener)
+    public ZmpSession(SocketCore socket, ZmpSettings settings, WireLink link, Wire wire, string endpoint, ZmpListener? listener)
     {
         _socket = socket;
         _settings = settings;
-        _pipe = pipe;
+        _link = link;
         _inbound = new ZmpInbound(settings.Type);
-        _messages = new InboundMessages(socket, pipe, settings.MaxMessageParts);
+        _messages = new InboundMessages(socket, link, settings.MaxMessageParts);
         Endpoint = endpoint;
         Listener = listener;
         RemoteEndPoint = TransportHandshake.AddressOf(wire.Socket, remote: true);
         LocalEndPoint = TransportHandshake.AddressOf(wire.Socket, remote: false);
-        Connection = new Connection(wire, socket.Host.Shards.For(wire, settings.ShardAffinity), socket.Host.Pool, settings.Connection, this, this, pipe.Queue, this)
+        Connection = new Connection(wire, socket.Host.Shards.For(wire, settings.ShardAffinity), socket.Host.Pool, settings.Connection, this, this, link.Queue, this)
         {
             Unfinished = socket.Host.Unfinished,
             RemoteEndPoint = RemoteEndPoint,
@@ -76,7 +76,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>What is queued stays for the next connection.</summary>
     public bool OutboundSurvives => Connection.OutboundStays;
 
-    public WirePipe Pipe => _pipe;
+    public WireLink Pipe => _link;
 
     /// <summary>The handshake is, or was, complete.</summary>
     public bool IsReady => _isReady;
@@ -85,7 +85,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     public ZmpFault? Fault { get; private set; }
 
     /// <summary>What a peer that does not speak the protocol looks like, behind the words for its fault; empty where it speaks it, or cannot be told.</summary>
-    public string Foreign => _foreign is not null && Fault is not { PeersWords: not null } ? $"; {_foreign}" : "";
+    public string OtherProtocolText => _foreign is not null && Fault is not { PeersWords: not null } ? $"; {_foreign}" : "";
 
     /// <summary>Why it ended.</summary>
     public DisconnectReason EndReason { get; private set; }
@@ -117,7 +117,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         ? (Connection.Wire.Format(LocalEndPoint, Endpoint), Endpoint)
         : (Connection.Wire.FormatLocal(LocalEndPoint, Endpoint), Connection.Wire.Format(RemoteEndPoint, Endpoint));
 
-    bool IConnectionSink.AnswersInPlace => false;
+    bool IConnectionSink.RepliesSynchronously => false;
 
     string IConnectionSink.Name => $"{_settings.Type.Name} session";
 
@@ -148,7 +148,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         _scanFault = scan.Fault;
         if (scan.Fault is not null && !_isReady && bytes is not [ZmpFrame.Magic, ..])
         {
-            _foreign = ForeignSpeech.Of(bytes);
+            _foreign = ProtocolSniffer.Of(bytes);
         }
 
         _nextFrameSize = scan.NextFrameSize;
@@ -158,7 +158,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// <remarks>
     /// While what it would go to is full, a handshake is read frame by frame, so that no message comes in behind it: a peer that connects again and again would else get one read more into the queue each time.
     /// </remarks>
-    public int MostToRead(int kept) => _isReady || HasRoom() ? int.MaxValue : Math.Max(1, (_nextFrameSize > 0 ? _nextFrameSize : ZmpFrame.HeaderSize) - kept);
+    public int MaxBytesToRead(int kept) => _isReady || HasCapacity() ? int.MaxValue : Math.Max(1, (_nextFrameSize > 0 ? _nextFrameSize : ZmpFrame.HeaderSize) - kept);
 
     public Delivery OnFrames(Connection connection, in InboundBatch batch)
     {
@@ -182,10 +182,10 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             int length = ZmpFrame.ReadLength(frame);
             position += ZmpFrame.HeaderSize;
             ReadOnlySpan<byte> body = bytes.AsSpan(position, length);
-            ZmpInboundKind kind = _inbound.Take(flags, body, out ZmpFault fault);
+            ZmpInboundKind kind = _inbound.Parse(flags, body, out ZmpFault fault);
             if (kind == ZmpInboundKind.Data)
             {
-                if (!_messages.TakePart(position, length, (flags & ZmpFlags.More) != ZmpFlags.None))
+                if (!_messages.AddPart(position, length, (flags & ZmpFlags.More) != ZmpFlags.None))
                 {
                     kind = ZmpInboundKind.Fault;
                     fault = _messages.Refusal;
@@ -193,13 +193,13 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             }
             else if (kind is ZmpInboundKind.Subscribe or ZmpInboundKind.Cancel)
             {
-                if (!_messages.TakeSubscription(position, length, kind == ZmpInboundKind.Subscribe))
+                if (!_messages.AddSubscription(position, length, kind == ZmpInboundKind.Subscribe))
                 {
                     kind = ZmpInboundKind.Fault;
                     fault = _messages.Refusal;
                 }
             }
-            else if (!TakeControl(kind, body))
+            else if (!OnControl(kind, body))
             {
                 break; // Refused: the connection is closing.
             }
@@ -228,9 +228,9 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         }
 
         Delivery delivery = _messages.End();
-        if (delivery == Delivery.Continue && _isReady && !wasReady && connection.IsOpen && !HasRoom())
+        if (delivery == Delivery.Continue && _isReady && !wasReady && connection.IsOpen && !HasCapacity())
         {
-            _isBarred = true;
+            _isReadingBarred = true;
             delivery = Delivery.Park; // Not asked of a lane that has just said so itself: asking takes back the wish to be told of room.
         }
 
@@ -262,9 +262,9 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// </remarks>
     public bool MayRead(Connection connection)
     {
-        if (!_isReady || HasRoom())
+        if (!_isReady || HasCapacity())
         {
-            _isBarred = false;
+            _isReadingBarred = false;
             return true;
         }
 
@@ -273,7 +273,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     }
 
     /// <remarks>Of a peer that has found no room yet, nothing: one that connects again and again would get that much into the queue each time.</remarks>
-    public bool MayTakeRest(Connection connection) => !_isBarred;
+    public bool MayReadRemaining(Connection connection) => !_isReadingBarred;
 
     public void OnClosing(Connection connection, DisconnectReason reason, string? detail)
     {
@@ -323,8 +323,8 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     /// <summary>Sends protocol frames ahead of all messages.</summary>
     public void SendControl(ReadOnlySpan<byte> frames)
     {
-        bool isWorthIt = Connection.IsOpen || (Connection.IsLingering && !_pipe.Queue.HasControl); // One that waits there asks what the next would.
-        if (isWorthIt && _pipe.Queue.TryAppendControl(frames))
+        bool isWorthIt = Connection.IsOpen || (Connection.IsLingering && !_link.Queue.HasControl); // One that waits there asks what the next would.
+        if (isWorthIt && _link.Queue.TryAppendControl(frames))
         {
             Connection.FlushNow();
         }
@@ -353,7 +353,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             return;
         }
 
-        _pipe.Queue.Hold(); // Nothing more goes to somebody who may not read it.
+        _link.Queue.PauseSending(); // Nothing more goes to somebody who may not read it.
         Connection.Close(DisconnectReason.HeartbeatTimeout, CloseMode.Orderly, detail);
     }
 
@@ -374,7 +374,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
         Fault = fault;
         WriteError(fault);
         string whose = fault.Origin == ZmpFaultOrigin.Received ? "the peer sent an ERROR" : "protocol fault";
-        Connection.Close(reason, CloseMode.Orderly, detail ?? $"{whose}: {WordsOf(fault)}{Foreign}");
+        Connection.Close(reason, CloseMode.Orderly, detail ?? $"{whose}: {WordsOf(fault)}{OtherProtocolText}");
     }
 
     /// <summary>A fault's code and reason, of an ERROR those of the peer's, and what the peer said besides.</summary>
@@ -385,17 +385,17 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
     }
 
     /// <summary>Ends the connection because another peer took over the routing id. Any thread.</summary>
-    public void Evict() => Connection.RequestClose(DisconnectReason.TakenOver, CloseMode.Orderly);
+    public void Displace() => Connection.RequestClose(DisconnectReason.TakenOver, CloseMode.Orderly);
 
     private void WriteError(in ZmpFault fault)
     {
         Span<byte> frame = stackalloc byte[ZmpErrorFrame.LargestFrame];
         int length = ZmpErrorFrame.Write(frame, fault);
-        _pipe.Queue.Hold();
-        _pipe.Queue.TryAppendControl(frame[..length]);
+        _link.Queue.PauseSending();
+        _link.Queue.TryAppendControl(frame[..length]);
     }
 
-    private bool TakeControl(ZmpInboundKind kind, ReadOnlySpan<byte> body)
+    private bool OnControl(ZmpInboundKind kind, ReadOnlySpan<byte> body)
     {
         switch (kind)
         {
@@ -403,16 +403,16 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
                 _peerRoutingId = ZmpHello.RoutingIdOf(body).ToArray();
                 return true;
             case ZmpInboundKind.ReadyAccepted:
-                return TakeReady(body);
+                return OnReady(body);
             case ZmpInboundKind.Heartbeat or ZmpInboundKind.HeartbeatWithoutAnswer:
-                TakeHeartbeat(body);
+                OnHeartbeat(body);
                 return true;
             default:
                 return true; // An acknowledgement, an identity frame: that they came is all they say. A fault is seen to by the caller.
         }
     }
 
-    private bool TakeReady(ReadOnlySpan<byte> body)
+    private bool OnReady(ReadOnlySpan<byte> body)
     {
         Connection.Shard.Timers.Cancel(_handshakeTimer);
         _isReady = true;
@@ -426,13 +426,13 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             return false;
         }
 
-        _messages.Source = _pipe.Peer;
+        _messages.Source = _link.Peer;
         if (_settings.Heartbeat.Interval > TimeSpan.Zero)
         {
             Heartbeats().Start();
         }
 
-        if (_pipe.Queue.LetGo())
+        if (_link.Queue.Release())
         {
             Connection.ScheduleFlush();
         }
@@ -442,7 +442,7 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
 
     private static string NumberOf(Socket socket) => socket.Handle.ToString(CultureInfo.InvariantCulture);
 
-    private void TakeHeartbeat(ReadOnlySpan<byte> body)
+    private void OnHeartbeat(ReadOnlySpan<byte> body)
     {
         ZmpHeartbeat heartbeat = ZmpHeartbeat.Read(body);
         Heartbeats().OnHeartbeat(TimeSpan.FromMilliseconds(100.0 * heartbeat.TtlTenths));
@@ -452,11 +452,11 @@ internal sealed class ZmpSession : IConnectionSink, IFrameScanner
             int length = ZmpHeartbeatAck.Write(answer, heartbeat.Context);
 
             // One that asks on and on and does not read goes without an answer.
-            _mustFlush |= _pipe.Queue.TryAppendControl(answer[..length]);
+            _mustFlush |= _link.Queue.TryAppendControl(answer[..length]);
         }
     }
 
-    private bool HasRoom() => _pipe.Lane.MayRead() && _socket.MayRead(_pipe);
+    private bool HasCapacity() => _link.Lane.MayRead() && _socket.MayRead(_link);
 
     private ZmpHeartbeats Heartbeats() => _heartbeats ??= new ZmpHeartbeats(this, _settings.Heartbeat, Connection.Shard.Timers, _openedAt);
 

@@ -47,7 +47,7 @@ internal static class IpcFaults
             EndpointFault.AccessDenied,
             $"this process may not change {EndpointError.Quote(path)}; choose another directory, or give it the right",
             SocketError.AccessDenied),
-        FileNotFoundException => TakenJustNow(path),
+        FileNotFoundException => JustBound(path),
         DirectoryNotFoundException => new(
             EndpointFault.NoSuchPath, $"there is no directory {DirectoryOf(path)}; make it first, or choose another path", SocketError.AddressNotAvailable),
         _ => new(
@@ -58,7 +58,7 @@ internal static class IpcFaults
     public static EndpointError InTheWay(string sentence) => new(EndpointFault.AddressInUse, sentence, SocketError.AddressAlreadyInUse);
 
     /// <summary>Another process was faster, or is about to be.</summary>
-    public static EndpointError TakenJustNow(string path) =>
+    public static EndpointError JustBound(string path) =>
         InTheWay($"another program took {EndpointError.Quote(path)} just now; stop it, or choose another path");
 
     /// <summary>The caller's token was cancelled.</summary>

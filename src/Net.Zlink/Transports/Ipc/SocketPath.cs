@@ -4,7 +4,7 @@ namespace Net.Zlink.Transports.Ipc;
 internal static class SocketPath
 {
     // As Linux: more links in one path are a circle.
-    private const int MostLinks = 40;
+    private const int MaxLinks = 40;
 
     private const char Separator = '/';
     private const string Parent = "..";
@@ -42,7 +42,7 @@ internal static class SocketPath
             if (next.LinkTarget is { } target)
             {
                 way = Path.IsPathRooted(target) ? way.Root : way;
-                Push(rest, ++links <= MostLinks ? target : throw new IOException("too many symbolic links"));
+                Push(rest, ++links <= MaxLinks ? target : throw new IOException("too many symbolic links"));
             }
             else
             {

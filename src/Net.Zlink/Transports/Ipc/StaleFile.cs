@@ -59,11 +59,11 @@ internal static class StaleFile
 
             if (IsBound(path))
             {
-                error = IpcFaults.TakenJustNow(path);
+                error = IpcFaults.JustBound(path);
                 return false;
             }
 
-            return TakeAway(path, mark, out error);
+            return Remove(path, mark, out error);
         }
         catch (FileNotFoundException)
         {
@@ -80,7 +80,7 @@ internal static class StaleFile
     /// Moved first and looked at again: of two processes that found it dead, the slower one would else delete the file that the faster
     /// one has bound meanwhile. The faster one then has its file back, or has found it gone and given up.
     /// </summary>
-    private static bool TakeAway(string path, DateTime mark, out EndpointError error)
+    private static bool Remove(string path, DateTime mark, out EndpointError error)
     {
         var aside = string.Create(CultureInfo.InvariantCulture, $"{path}.{RandomNumberGenerator.GetHexString(8, lowercase: true)}");
         File.Move(path, aside);
@@ -92,7 +92,7 @@ internal static class StaleFile
         }
 
         File.Move(aside, path);
-        error = IpcFaults.TakenJustNow(path);
+        error = IpcFaults.JustBound(path);
         return false;
     }
 
@@ -100,13 +100,13 @@ internal static class StaleFile
     /// Whether a living socket has the path, though it refuses connects: one that does not listen yet. Only Linux tells, and only of those that were
     /// bound by the absolute path, as ours are.
     /// </summary>
-    private static bool IsBound(string path) => OperatingSystem.IsLinux() && File.ReadLines("/proc/net/unix").Any(line => HoldsPath(line, path));
+    private static bool IsBound(string path) => OperatingSystem.IsLinux() && File.ReadLines("/proc/net/unix").Any(line => OwnsPath(line, path));
 
     /// <summary>
     /// Whether a line of Linux's list is of a socket that holds the path. An accepted connection is listed with its listener's path too, and may outlive
     /// it; it is connected, which a socket that listens, or is about to, is not. (The flag of those that listen would not do: one that does not listen yet lacks it.)
     /// </summary>
-    internal static bool HoldsPath(ReadOnlySpan<char> line, string path)
+    internal static bool OwnsPath(ReadOnlySpan<char> line, string path)
     {
         // "Num RefCount Protocol Flags Type St Inode Path", numbers padded with spaces. The path is all that follows one space: spaces of its own too, and an abstract name's "@".
         bool isUnconnected = false;

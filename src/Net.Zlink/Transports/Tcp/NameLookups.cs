@@ -15,7 +15,7 @@ internal sealed class NameLookups(Func<string, AddressFamily, IPAddress[]> looku
     // A silent name server holds a thread for 10 to 30 s (two tries of 5 s at each of up to three), and whoever comes behind the last thread
     // waits as long: more than the dead names that a process with a broken network has, mostly. 64 sleeping threads are some 6 MB and
     // 64 of the 1,024 descriptors that a process is commonly given.
-    public const int MostThreads = 64;
+    public const int MaxThreads = 64;
 
     private readonly Lock _gate = new();
     private readonly Dictionary<(string Name, AddressFamily Family), Question> _asked = []; // Those that wait for a thread, too.
@@ -56,7 +56,7 @@ internal sealed class NameLookups(Func<string, AddressFamily, IPAddress[]> looku
             {
                 question = new Question(name, family);
                 _asked.Add((name, family), question);
-                hasThread = _threads < MostThreads;
+                hasThread = _threads < MaxThreads;
                 if (hasThread)
                 {
                     _threads++;
@@ -90,13 +90,13 @@ internal sealed class NameLookups(Func<string, AddressFamily, IPAddress[]> looku
                 fault = e;
             }
 
-            next = TakeNext(current); // First: whoever asks after the answer asks anew.
+            next = DequeueNext(current); // First: whoever asks after the answer asks anew.
             current.End(found, fault);
         }
     }
 
     /// <summary>The next that somebody still waits for; null when the thread may go.</summary>
-    private Question? TakeNext(Question done)
+    private Question? DequeueNext(Question done)
     {
         lock (_gate)
         {

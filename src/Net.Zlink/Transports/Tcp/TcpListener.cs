@@ -7,7 +7,7 @@ namespace Net.Zlink.Transports.Tcp;
 internal sealed class TcpListener : ITransportListener
 {
     // A port of the system's choice is only bound until we listen, and whoever asks for it by its number in that moment (on Unix an address that nobody listens at may be bound twice) may listen first. So another one is asked for; ten such neighbours in a row are not chance.
-    private const int MostChoices = 10;
+    private const int MaxPortChoices = 10;
 
     private readonly AcceptLoop _loop;
 
@@ -57,7 +57,7 @@ internal sealed class TcpListener : ITransportListener
             return new BindResult(null, error);
         }
 
-        for (int left = endPoint.Port == 0 ? MostChoices : 1; ; left--)
+        for (int left = endPoint.Port == 0 ? MaxPortChoices : 1; ; left--)
         {
             Socket? socket = null;
             try

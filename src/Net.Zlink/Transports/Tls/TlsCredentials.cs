@@ -84,7 +84,7 @@ internal sealed class TlsCredentials
     };
 
     /// <summary>What a server shows and demands.</summary>
-    public SslServerAuthenticationOptions ForServer(CertificateJudge judge)
+    public SslServerAuthenticationOptions ForServer(CertificateValidator judge)
     {
         if (_settings.Server is { } users)
         {
@@ -104,7 +104,7 @@ internal sealed class TlsCredentials
     }
 
     /// <summary>What a client asks for and shows.</summary>
-    public SslClientAuthenticationOptions ForClient(CertificateJudge judge, string host)
+    public SslClientAuthenticationOptions ForClient(CertificateValidator judge, string host)
     {
         if (_settings.Client is { } users)
         {

@@ -12,16 +12,16 @@ internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
 {
     // The session tickets of TLS 1.3 come behind the handshake, in two records as a rule and one or two reads, and the base library would wait behind them in a buffer of 32 KB until data comes, which may be never. It gives the buffer back where a read ends
     // by an exception instead: 20 us, so not more often than this for a peer that sends other things than data.
-    private const int MostEarlyEnds = 4;
+    private const int MaxEarlyEnds = 4;
 
     /// <summary>The certificate that the peer showed, once the handshake is over; null: none.</summary>
     public X509Certificate2? PeerCertificate => RemoteCertificate as X509Certificate2;
 
     /// <summary>Who reads the session tells this when each read begins and ends.</summary>
-    public StreamUse Reads { get; } = stream.Reads;
+    public TlsShutdownGate Reads { get; } = stream.Reads;
 
     /// <summary>Who writes to the session tells this when each write begins and ends.</summary>
-    public StreamUse Writes { get; } = new();
+    public TlsShutdownGate Writes { get; } = new();
 
     /// <summary>Says what is looked at when a wait for input ends: see <see cref="InputWait.LeadsTo"/>.</summary>
     public void LeadsTo(Wire wire, IWireEvents events) => stream.LeadsTo(this, wire, events);
@@ -36,7 +36,7 @@ internal sealed class TlsStream(ReadinessStream stream) : SslStream(stream)
     public void BeginSession()
     {
         bool isTls13 = SslProtocol == SslProtocols.Tls13;
-        stream.BeginSession(isTls13, !IsServer && isTls13 ? MostEarlyEnds : 0);
+        stream.BeginSession(isTls13, !IsServer && isTls13 ? MaxEarlyEnds : 0);
     }
 
     /// <inheritdoc/>

@@ -37,8 +37,8 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
     /// <summary>The handshake alone, for what runs over TLS. The socket belongs to the stream, or is disposed.</summary>
     public async Task<(TlsStream? Tls, UpgradeResult Failure)> AuthenticateAsync(Socket socket, TimeProvider time, PeerWait? waits, CancellationToken cancellation)
     {
-        var judge = new CertificateJudge(settings, host);
-        if (StreamFaults.TryOpen(socket, out UpgradeResult failure) is not { } stream)
+        var judge = new CertificateValidator(settings, host);
+        if (IoStreamErrors.TryOpen(socket, out UpgradeResult failure) is not { } stream)
         {
             return (null, failure);
         }
@@ -100,7 +100,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
     };
 
     /// <summary>As <see cref="ShakeAsync"/>, where callbacks of the application's may sleep in it, or its chain policy waits for somebody else's server: see <see cref="CallbackThread"/>. It ends on the pool.</summary>
-    private async Task ShakeOnOwnThreadsAsync(ReadinessStream stream, TlsStream tls, CertificateJudge judge, CancellationToken end)
+    private async Task ShakeOnOwnThreadsAsync(ReadinessStream stream, TlsStream tls, CertificateValidator judge, CancellationToken end)
     {
         stream.IsOnOwnThreads = true;
         try
@@ -115,7 +115,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
         }
     }
 
-    private Task ShakeAsync(TlsStream tls, CertificateJudge judge, CancellationToken end) => host is null
+    private Task ShakeAsync(TlsStream tls, CertificateValidator judge, CancellationToken end) => host is null
         ? tls.AuthenticateAsServerAsync(Prepare(() => credentials.ForServer(judge)), end)
         : tls.AuthenticateAsClientAsync(Prepare(() => credentials.ForClient(judge, host)), end);
 
@@ -137,7 +137,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
 
     private UpgradeResult Explain(Exception exception, string? refusal)
     {
-        SocketError error = StreamFaults.ErrorOf(exception);
+        SocketError error = IoStreamErrors.ErrorOf(exception);
         if (refusal is not null)
         {
             return new UpgradeResult(null, HandshakeFailure.Certificate, error, refusal);
@@ -155,7 +155,7 @@ internal sealed class TlsUpgrade(TlsCredentials credentials, TlsSettings setting
             return lost with { Sentence = $"{lost.Sentence}; the peer may not have accepted this side's certificate, or the lack of one" };
         }
 
-        string words = StreamFaults.WordsOf(exception);
+        string words = IoStreamErrors.WordsOf(exception);
         if (exception is not AuthenticationException)
         {
             // What a callback in the application's own options threw, or what the library found wrong with these.

@@ -4,7 +4,7 @@ using Net.Zlink.Buffers;
 namespace Net.Zlink.Transports.Tls;
 
 /// <summary>Bytes over an established TLS session. Our end is announced to the peer with close_notify.</summary>
-internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool) : StreamedWire(socket, EndpointText.Tls, pool, tls.Reads, tls.Writes)
+internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool) : IoStreamWire(socket, EndpointText.Tls, pool, tls.Reads, tls.Writes)
 {
     /// <inheritdoc/>
     public override void Attach(IWireEvents events)
@@ -37,7 +37,7 @@ internal sealed class TlsWire(Socket socket, TlsStream tls, BufferPool pool) : S
     protected override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMidFrame) => tls.WriteAsync(bytes);
 
     /// <inheritdoc/>
-    protected override WireStatus? Judge(Exception exception) => StreamFaults.Judge(exception, Explain);
+    protected override WireStatus? Classify(Exception exception) => IoStreamErrors.Classify(exception, Explain);
 
     /// <inheritdoc/>
     protected override void Free() => tls.Dispose();

@@ -22,7 +22,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     private byte[]? _buffer;
     private int _start;
     private int _end;
-    private ReadTurn _turn;
+    private ReadQuota _quota;
     private volatile bool _hasEndedWriting; // Set by who writes, asked by who reads and answers a PING.
     private volatile bool _hasClosed; // Set by the WebSocket, which writes one frame at a time.
     private bool _isReleased;
@@ -76,13 +76,13 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
             return failure is null ? read > 0 : throw failure;
         }
 
-        read = await inner.ReadAsync(Rest(), cancellation).ConfigureAwait(false);
+        read = await inner.ReadAsync(RemainingSpace(), cancellation).ConfigureAwait(false);
         _end += read;
         return read > 0;
     }
 
     /// <summary>Takes bytes from the front of <see cref="Buffered"/>.</summary>
-    public void Take(int bytes)
+    public void Consume(int bytes)
     {
         _start += bytes;
         if (_start >= _end)
@@ -94,20 +94,20 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     /// <summary>Reads up to the peer's end and throws it away, but no more than <see cref="Wire.MaxDiscarded"/>; holds no buffer while nothing comes. On the pool, and behind what waits there again and again: a flood holds neither the caller, which may be a shard, nor a thread.</summary>
     public async Task DrainAsync(CancellationToken cancellation)
     {
-        var turn = new ReadTurn();
+        var quota = new ReadQuota();
         long drained = 0;
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         do
         {
             drained += Buffered.Length;
-            turn.Take(Buffered.Length);
-            Take(Buffered.Length);
+            quota.Consume(Buffered.Length);
+            Consume(Buffered.Length);
             if (drained > Wire.MaxDiscarded)
             {
                 break;
             }
 
-            if (turn.TryEnd())
+            if (quota.TryEnd())
             {
                 await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
             }
@@ -125,19 +125,19 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     public void EndWriting() => _hasEndedWriting = true;
 
     /// <summary>A read of the engine's begins.</summary>
-    public void BeginTurn() => _turn.Begin();
+    public void BeginTurn() => _quota.Begin();
 
     /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        if (_turn.TryEnd())
+        if (_quota.TryEnd())
         {
-            return ReadTurn.ReadElsewhereAsync(this, buffer, cancellationToken);
+            return ReadQuota.ReadElsewhereAsync(this, buffer, cancellationToken);
         }
 
         if (_end > _start)
         {
-            return new ValueTask<int>(TakeInto(buffer));
+            return new ValueTask<int>(ConsumeInto(buffer));
         }
 
         if (IsOver is { } isOver && isOver())
@@ -151,7 +151,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         }
 
         return Beneath is null || cancellationToken.IsCancellationRequested || !TryFill(Beneath, out _, out Exception? failure) ? ReadBehindAsync(buffer, cancellationToken)
-            : failure is null ? new ValueTask<int>(TakeInto(buffer))
+            : failure is null ? new ValueTask<int>(ConsumeInto(buffer))
             : ValueTask.FromException<int>(failure);
     }
 
@@ -170,7 +170,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         _hasClosed = buffer.Span is [CloseFrame, ..]; // A frame is one write; a head of HTTP begins with a letter.
         if (buffer.Span is [PongFrame, ..])
         {
-            _turn.Take(AnswerCost);
+            _quota.Consume(AnswerCost);
         }
 
         ValueTask write = inner.WriteAsync(buffer, cancellationToken);
@@ -209,7 +209,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         }
     }
 
-    private Memory<byte> Rest()
+    private Memory<byte> RemainingSpace()
     {
         _buffer ??= pool.RentArray(BufferSize);
         return _buffer.AsMemory(_end, Math.Min(_buffer.Length, BufferSize) - _end);
@@ -218,7 +218,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     /// <summary>Reads what is there already. False: there is nothing, and nothing has ended.</summary>
     private bool TryFill(ReadinessStream socket, out int read, out Exception? failure)
     {
-        bool isOver = socket.TryRead(Rest().Span, out read, out failure);
+        bool isOver = socket.TryRead(RemainingSpace().Span, out read, out failure);
         _end += read;
         if (_end == _start)
         {
@@ -233,7 +233,7 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
     {
         await (Beneath ?? inner).ReadAsync(Memory<byte>.Empty, cancellation).ConfigureAwait(false); // The wait is for as long as the peer likes: without a buffer.
         await FillAsync(cancellation).ConfigureAwait(false);
-        return TakeInto(buffer);
+        return ConsumeInto(buffer);
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
@@ -243,20 +243,20 @@ internal sealed class ReadAheadStream(Stream inner, BufferPool pool) : Stream
         {
             await write.ConfigureAwait(false);
         }
-        catch (Exception e) when (_hasEndedWriting && StreamFaults.IsOfStream(e))
+        catch (Exception e) when (_hasEndedWriting && IoStreamErrors.IsOfStream(e))
         {
             // Our end has overtaken it.
         }
     }
 
-    private int TakeInto(Memory<byte> buffer)
+    private int ConsumeInto(Memory<byte> buffer)
     {
         int taken = Math.Min(buffer.Length, _end - _start);
         _buffer.AsSpan(_start, taken).CopyTo(buffer.Span);
-        _turn.Take(taken);
+        _quota.Consume(taken);
         if (_buffer is not null)
         {
-            Take(taken);
+            Consume(taken);
         }
 
         return taken;

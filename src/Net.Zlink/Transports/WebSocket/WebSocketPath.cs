@@ -4,7 +4,7 @@ namespace Net.Zlink.Transports.WebSocket;
 internal static class WebSocketPath
 {
     /// <summary>The longest path that is sent or bound: an eighth of the longest request head, room for everything else in it.</summary>
-    public const int Longest = 1024;
+    public const int MaxLength = 1024;
 
     /// <summary>Splits at the first slash; without one the path is "/". Refuses what cannot stand in a request line: blanks, control characters, what is not ASCII, a fragment.</summary>
     public static bool TrySplit(string text, out string authority, out string path, out EndpointError error)
@@ -13,9 +13,9 @@ internal static class WebSocketPath
         int slash = text.IndexOf('/', StringComparison.Ordinal);
         authority = slash < 0 ? text : text[..slash];
         path = slash < 0 ? "/" : text[slash..];
-        if (path.Length > Longest)
+        if (path.Length > MaxLength)
         {
-            error = EndpointError.Invalid($"the path has {path.Length} characters; {Longest} is the most");
+            error = EndpointError.Invalid($"the path has {path.Length} characters; {MaxLength} is the most");
         }
         else if (path.AsSpan().ContainsAnyExceptInRange('!', '~') || path.Contains('#', StringComparison.Ordinal))
         {

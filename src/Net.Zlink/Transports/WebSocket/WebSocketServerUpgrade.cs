@@ -21,9 +21,9 @@ internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, Web
     private const int InternalError = 500;
 
     // Each may be a thread that sleeps, also behind its peer's time: as many as may be in a handshake by default. Further ones wait for a place as long as a handshake may take.
-    private const int MostAsked = 1024;
+    private const int MaxConcurrentAdmissions = 1024;
 
-    private readonly SemaphoreSlim _asking = new(MostAsked, MostAsked);
+    private readonly SemaphoreSlim _asking = new(MaxConcurrentAdmissions, MaxConcurrentAdmissions);
 
     /// <inheritdoc/>
     protected override async Task<(UpgradeResult? Failure, UpgradeHead? Head)> ExchangeAsync(ReadAheadStream stream, Socket socket, X509Certificate2? certificate, CancellationToken cancellation)
@@ -35,8 +35,8 @@ internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, Web
         }
 
         byte[] bytes = stream.Buffered[..length].ToArray();
-        stream.Take(length);
-        (UpgradeRequest request, string why) = Judge(UpgradeRequest.Parse(bytes));
+        stream.Consume(length);
+        (UpgradeRequest request, string why) = Classify(UpgradeRequest.Parse(bytes));
         UpgradeHead? head = null;
         if (request.Refusal == 0)
         {
@@ -53,7 +53,7 @@ internal sealed class WebSocketServerUpgrade(string scheme, TlsUpgrade? tls, Web
     }
 
     /// <summary>By the lists.</summary>
-    private (UpgradeRequest Request, string Why) Judge(UpgradeRequest request)
+    private (UpgradeRequest Request, string Why) Classify(UpgradeRequest request)
     {
         if (request.Refusal == 0 && settings.AllowedPaths.Count > 0 && !settings.AllowedPaths.Contains(request.Path, StringComparer.Ordinal))
         {

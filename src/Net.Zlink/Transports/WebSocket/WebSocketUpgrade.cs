@@ -22,7 +22,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     private const string Exchange = "the WebSocket upgrade";
 
     // A live peer that reads its refusal ends its side within a round trip.
-    private static readonly TimeSpan FarewellLimit = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan ErrorResponseLimit = TimeSpan.FromSeconds(1);
 
     /// <inheritdoc/>
     public override string FirstPhase => tls?.FirstPhase ?? Exchange;
@@ -46,7 +46,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
                 return failure;
             }
         }
-        else if ((plain = StreamFaults.TryOpen(socket, out UpgradeResult failure)) is null)
+        else if ((plain = IoStreamErrors.TryOpen(socket, out UpgradeResult failure)) is null)
         {
             return failure;
         }
@@ -66,7 +66,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
 
         if (isServer && result.Cause == HandshakeFailure.Malformed)
         {
-            return result with { Farewell = EndInOrderAsync(stream, secure, socket, time, cancellation) };
+            return result with { ErrorResponse = EndInOrderAsync(stream, secure, socket, time, cancellation) };
         }
 
         stream.Release();
@@ -114,7 +114,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
     {
         try
         {
-            using var deadline = new Deadline(FarewellLimit, time, cancellation);
+            using var deadline = new Deadline(ErrorResponseLimit, time, cancellation);
             if (secure is not null)
             {
                 await secure.ShutdownAsync().WaitAsync(deadline.Token).ConfigureAwait(false); // Without it the answer's end may count as cut off.
@@ -123,7 +123,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
             socket.Shutdown(SocketShutdown.Send);
             await stream.DrainAsync(deadline.Token).ConfigureAwait(false);
         }
-        catch (Exception e) when (StreamFaults.IsOfStream(e))
+        catch (Exception e) when (IoStreamErrors.IsOfStream(e))
         {
             // Gone, or it goes on talking: close anyway.
         }
@@ -151,7 +151,7 @@ internal abstract class WebSocketUpgrade(string scheme, TlsUpgrade? tls, bool is
             stream.IsOver = () => webSocket.State == WebSocketState.Closed;
             return UpgradeResult.Of(new WebSocketWire(socket, scheme, webSocket, stream, secure, pool, isServer, closeTimeout, time) { RemoteCertificate = certificate, Request = head });
         }
-        catch (Exception e) when (StreamFaults.IsOfStream(e))
+        catch (Exception e) when (IoStreamErrors.IsOfStream(e))
         {
             return ResultOf(Exchange, e, deadline, cancellation);
         }
@@ -179,8 +179,8 @@ internal sealed class WebSocketClientUpgrade(string scheme, TlsUpgrade? tls, str
             return (length == Ended ? Left("the server closed the connection before it answered the request for a WebSocket") : Malformed("the server did not answer the WebSocket upgrade with HTTP"), null);
         }
 
-        string? complaint = UpgradeAnswer.Judge(stream.Buffered[..length], WebSocketKey.BytesOf(key));
-        stream.Take(length);
+        string? complaint = UpgradeAnswer.Classify(stream.Buffered[..length], WebSocketKey.BytesOf(key));
+        stream.Consume(length);
         return (complaint is null ? null : Malformed(complaint), null);
     }
 }

@@ -27,7 +27,7 @@ internal sealed class WebSocketWire(
     bool isServer,
     TimeSpan closeTimeout,
     TimeProvider time)
-    : StreamedWire(socket, scheme, pool, tls?.Reads, tls?.Writes)
+    : IoStreamWire(socket, scheme, pool, tls?.Reads, tls?.Writes)
 {
     // What a native peer takes as one message. Counted as it arrives: the library does not tell what a header announces.
     private const long LargestMessage = 64L * 1024 * 1024;
@@ -38,14 +38,14 @@ internal sealed class WebSocketWire(
     // What the library says where it has no words for a fault: that there was one.
     private static readonly string s_wordless = new WebSocketException(WebSocketError.Faulted).Message;
 
-    private static readonly TaskCompletionSource s_isJudged = NewJudged();
+    private static readonly TaskCompletionSource s_isChecked = CreateChecked();
 
     private long _received;
     private long _sent;
     private bool _peerClosed;
     private volatile bool _isOver; // Set by who reads, asked by who writes.
     private bool _hasEnded;
-    private TaskCompletionSource? _judged; // Made by the first write that comes too late, or by the end itself, whichever is first.
+    private TaskCompletionSource? _checked; // Made by the first write that comes too late, or by the end itself, whichever is first.
 
     /// <inheritdoc/>
     public override bool IsPacked => true;
@@ -161,23 +161,23 @@ internal sealed class WebSocketWire(
     }
 
     /// <inheritdoc/>
-    protected override WireStatus JudgeEnd()
+    protected override WireStatus ClassifyEnd()
     {
         FailLateWrites();
         return _peerClosed ? WireStatus.Ended : WireStatus.Refused;
     }
 
     /// <inheritdoc/>
-    protected override WireStatus? Judge(Exception exception)
+    protected override WireStatus? Classify(Exception exception)
     {
         if (exception is not WebSocketException fault)
         {
-            return StreamFaults.Judge(exception, Explain);
+            return IoStreamErrors.Classify(exception, Explain);
         }
 
-        if (fault.InnerException is { } inner && StreamFaults.IsOfStream(inner))
+        if (fault.InnerException is { } inner && IoStreamErrors.IsOfStream(inner))
         {
-            return StreamFaults.Judge(inner, Explain);
+            return IoStreamErrors.Classify(inner, Explain);
         }
 
         if (fault.WebSocketErrorCode == WebSocketError.ConnectionClosedPrematurely)
@@ -197,14 +197,14 @@ internal sealed class WebSocketWire(
         stream.Release();
     }
 
-    private static TaskCompletionSource NewJudged()
+    private static TaskCompletionSource CreateChecked()
     {
         var judged = new TaskCompletionSource();
         judged.SetResult();
         return judged;
     }
 
-    private void FailLateWrites() => Interlocked.CompareExchange(ref _judged, s_isJudged, null)?.TrySetResult();
+    private void FailLateWrites() => Interlocked.CompareExchange(ref _checked, s_isChecked, null)?.TrySetResult();
 
     private ValueTask FailLate()
     {
@@ -219,19 +219,19 @@ internal sealed class WebSocketWire(
     private async ValueTask FailLateAsync()
     {
         TaskCompletionSource made = new();
-        TaskCompletionSource judged = Interlocked.CompareExchange(ref _judged, made, null) ?? made;
+        TaskCompletionSource judged = Interlocked.CompareExchange(ref _checked, made, null) ?? made;
         await judged.Task.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         throw new IOException("The peer has closed the WebSocket.");
     }
 
     /// <summary>The peer sent what RFC 6455 forbids; other faults are about the connection, or about an operation that comes too late.</summary>
     private static bool IsBreach(WebSocketException fault) =>
-        fault.WebSocketErrorCode is not (WebSocketError.ConnectionClosedPrematurely or WebSocketError.InvalidState) && (fault.InnerException is null || !StreamFaults.IsOfStream(fault.InnerException));
+        fault.WebSocketErrorCode is not (WebSocketError.ConnectionClosedPrematurely or WebSocketError.InvalidState) && (fault.InnerException is null || !IoStreamErrors.IsOfStream(fault.InnerException));
 
     /// <summary>What was wrong. It has no words for two faults: that of a CLOSE, behind which both sides have said it, and that of a text.</summary>
     private string WordsOf(WebSocketException fault)
     {
-        string words = StreamFaults.WordsOf(fault);
+        string words = IoStreamErrors.WordsOf(fault);
         return !string.Equals(words, s_wordless, StringComparison.Ordinal) ? words
             : webSocket.State == WebSocketState.Closed ? "a CLOSE with a code that may not be sent, or with half of one"
             : "a text message that is no UTF-8; binary messages hold any bytes";
@@ -258,7 +258,7 @@ internal sealed class WebSocketWire(
 
             await stream.DrainAsync(deadline.Token).ConfigureAwait(false);
         }
-        catch (Exception e) when (e is WebSocketException || StreamFaults.IsOfStream(e))
+        catch (Exception e) when (e is WebSocketException || IoStreamErrors.IsOfStream(e))
         {
             // Gone, or it does not end its side in time: that is the end, too.
         }

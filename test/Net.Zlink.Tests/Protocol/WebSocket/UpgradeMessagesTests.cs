@@ -3,7 +3,7 @@ using FsCheck;
 using FsCheck.Fluent;
 using Net.Zlink.Protocol.WebSocket;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Protocol.WebSocket;
 
@@ -29,7 +29,7 @@ public sealed class UpgradeMessagesTests
     {
         byte[] answer = UpgradeAnswer.Accept(Encoding.ASCII.GetBytes(Key));
         Assert.Equal(Good + "\r\n", Encoding.ASCII.GetString(answer));
-        Assert.Null(UpgradeAnswer.Judge(answer, Encoding.ASCII.GetBytes(Key)));
+        Assert.Null(UpgradeAnswer.Classify(answer, Encoding.ASCII.GetBytes(Key)));
     }
 
     [Theory]
@@ -66,10 +66,10 @@ public sealed class UpgradeMessagesTests
                 var request = UpgradeRequest.Parse(bytes.AsSpan(0, length));
                 Assert.True(request.Refusal is 0 or 400 or 426);
                 Assert.Equal(request.Refusal == 0, request.Reason.Length == 0);
-                UpgradeAnswer.Judge(bytes.AsSpan(0, length), Encoding.ASCII.GetBytes(Key));
+                UpgradeAnswer.Classify(bytes.AsSpan(0, length), Encoding.ASCII.GetBytes(Key));
             }
         });
     }
 
-    private static string? Judge(string head) => UpgradeAnswer.Judge(Encoding.ASCII.GetBytes(head), Encoding.ASCII.GetBytes(Key));
+    private static string? Judge(string head) => UpgradeAnswer.Classify(Encoding.ASCII.GetBytes(head), Encoding.ASCII.GetBytes(Key));
 }

@@ -3,7 +3,7 @@ using FsCheck;
 using FsCheck.Fluent;
 using Net.Zlink.Protocol.Zmp;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Protocol.Zmp;
 
@@ -44,7 +44,7 @@ public sealed class ZmpFaultTests
     {
         (ZmpFault fault, string frame) = Table[row];
         var buffer = new byte[ZmpErrorFrame.LargestFrame];
-        Assert.Equal(ZmpKit.Plain(frame), ZmpKit.Written(buffer, ZmpErrorFrame.Write(buffer, fault)));
+        Assert.Equal(ZmpFixture.Plain(frame), ZmpFixture.Written(buffer, ZmpErrorFrame.Write(buffer, fault)));
         Assert.False(fault.FailsHandshakeAsProtocol);
         bool timeout = fault == ZmpFault.HandshakeTimeout || fault == ZmpFault.HeartbeatTimeout;
         Assert.Equal((timeout, timeout), (fault.IsTimeout, fault.ConnecterTriesAgain));
@@ -55,7 +55,7 @@ public sealed class ZmpFaultTests
     {
         ZmpFault fault = ZmpFault.InvalidMagic.InHello();
         Assert.True(fault.FailsHandshakeAsProtocol);
-        Assert.Equal(ZmpKit.Text(ZmpFault.InvalidMagic), ZmpKit.Text(fault));
+        Assert.Equal(ZmpFixture.Text(ZmpFault.InvalidMagic), ZmpFixture.Text(fault));
     }
 
     [Theory]
@@ -76,7 +76,7 @@ public sealed class ZmpFaultTests
     public void A_received_code_is_answered_with_itself_and_its_standard_text(byte received, string answer)
     {
         var fault = ZmpFault.AnswerTo((ZmpErrorCode)received);
-        Assert.Equal(answer, ZmpKit.Text(fault));
+        Assert.Equal(answer, ZmpFixture.Text(fault));
         Assert.Equal(ZmpFaultOrigin.Received, fault.Origin);
         Assert.False(fault.IsTimeout);
         Assert.Equal(received is 0x06 or 0x7F, fault.ConnecterTriesAgain);
@@ -92,8 +92,8 @@ public sealed class ZmpFaultTests
     [InlineData("050401", "7F error frame invalid")]
     public void A_received_ERROR_has_a_code_and_a_reason_that_ends_within_the_body(string body, string? expected)
     {
-        bool good = ZmpErrorFrame.TryParse(ZmpKit.Hex(body), out _, out _, out ZmpFault fault);
-        Assert.Equal(expected, good ? null : ZmpKit.Text(fault));
+        bool good = ZmpErrorFrame.TryParse(ZmpFixture.Hex(body), out _, out _, out ZmpFault fault);
+        Assert.Equal(expected, good ? null : ZmpFixture.Text(fault));
     }
 
     [Fact]

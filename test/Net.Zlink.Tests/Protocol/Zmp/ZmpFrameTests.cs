@@ -2,7 +2,7 @@ using FsCheck;
 using FsCheck.Fluent;
 using Net.Zlink.Protocol.Zmp;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Protocol.Zmp;
 
@@ -86,7 +86,7 @@ public sealed class ZmpFrameTests
     [Fact]
     public void Frames_are_cut_off_a_run_one_by_one()
     {
-        ReadOnlySpan<byte> run = (byte[])[.. ZmpKit.Frame(1, [7, 8]), .. ZmpKit.Frame(0, []), .. ZmpKit.Frame(8, [9])];
+        ReadOnlySpan<byte> run = (byte[])[.. ZmpFixture.Frame(1, [7, 8]), .. ZmpFixture.Frame(0, []), .. ZmpFixture.Frame(8, [9])];
         Assert.Equal([7, 8], ZmpFrame.Next(ref run, out ZmpFlags flags).ToArray());
         Assert.Equal(ZmpFlags.More, flags);
         Assert.Equal([], ZmpFrame.Next(ref run, out flags).ToArray());

@@ -2,7 +2,7 @@ using FsCheck;
 using FsCheck.Fluent;
 using Net.Zlink.Protocol.Zmp;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Protocol.Zmp;
 
@@ -15,7 +15,7 @@ public sealed class ZmpHeartbeatTests
     public void A_HEARTBEAT_says_ttl_and_context(int ttl, string context, string expected)
     {
         var buffer = new byte[ZmpHeartbeat.LargestFrame];
-        Assert.Equal(ZmpKit.Plain(expected), ZmpKit.Written(buffer, ZmpHeartbeat.Write(buffer, (ushort)ttl, ZmpKit.Hex(context))));
+        Assert.Equal(ZmpFixture.Plain(expected), ZmpFixture.Written(buffer, ZmpHeartbeat.Write(buffer, (ushort)ttl, ZmpFixture.Hex(context))));
     }
 
     [Theory]
@@ -24,7 +24,7 @@ public sealed class ZmpHeartbeatTests
     public void A_HEARTBEAT_ACK_repeats_the_context(string context, string expected)
     {
         var buffer = new byte[ZmpHeartbeatAck.LargestAnswer];
-        Assert.Equal(ZmpKit.Plain(expected), ZmpKit.Written(buffer, ZmpHeartbeatAck.Write(buffer, ZmpKit.Hex(context))));
+        Assert.Equal(ZmpFixture.Plain(expected), ZmpFixture.Written(buffer, ZmpHeartbeatAck.Write(buffer, ZmpFixture.Hex(context))));
     }
 
     [Theory]
@@ -42,8 +42,8 @@ public sealed class ZmpHeartbeatTests
     [InlineData("020000 02 63", "7F heartbeat length mismatch", false)]
     public void A_HEARTBEAT_is_checked_for_its_length_and_answered_unless_it_is_one_byte(string body, string? expected, bool answered)
     {
-        bool good = ZmpHeartbeat.TryParse(ZmpKit.Hex(body), out ZmpHeartbeat heartbeat, out ZmpFault fault);
-        Assert.Equal(expected, good ? null : ZmpKit.Text(fault));
+        bool good = ZmpHeartbeat.TryParse(ZmpFixture.Hex(body), out ZmpHeartbeat heartbeat, out ZmpFault fault);
+        Assert.Equal(expected, good ? null : ZmpFixture.Text(fault));
         Assert.Equal(answered, heartbeat.IsToBeAnswered);
     }
 
@@ -57,8 +57,8 @@ public sealed class ZmpHeartbeatTests
     [InlineData("03FF63", "7F heartbeat ack invalid")]
     public void A_HEARTBEAT_ACK_is_checked_for_its_length(string body, string? expected)
     {
-        bool good = ZmpHeartbeatAck.TryParse(ZmpKit.Hex(body), out _, out ZmpFault fault);
-        Assert.Equal(expected, good ? null : ZmpKit.Text(fault));
+        bool good = ZmpHeartbeatAck.TryParse(ZmpFixture.Hex(body), out _, out ZmpFault fault);
+        Assert.Equal(expected, good ? null : ZmpFixture.Text(fault));
     }
 
     [Fact]

@@ -2,7 +2,7 @@ using FsCheck;
 using FsCheck.Fluent;
 using Net.Zlink.Protocol.Zmp;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Protocol.Zmp;
 
@@ -15,8 +15,8 @@ public sealed class ZmpHelloTests
     public void A_HELLO_says_type_and_routing_id(byte type, string routingId, string expected)
     {
         var buffer = new byte[ZmpHello.LargestFrame];
-        int length = ZmpHello.Write(buffer, (ZmpSocketType)type, ZmpKit.Hex(routingId));
-        Assert.Equal(ZmpKit.Plain(expected), ZmpKit.Written(buffer, length));
+        int length = ZmpHello.Write(buffer, (ZmpSocketType)type, ZmpFixture.Hex(routingId));
+        Assert.Equal(ZmpFixture.Plain(expected), ZmpFixture.Written(buffer, length));
     }
 
     // To a DEALER. The order of the checks shows where two things are wrong.
@@ -40,8 +40,8 @@ public sealed class ZmpHelloTests
     [InlineData("0105FF", "7F hello identity mismatch")]
     public void A_HELLO_is_checked_for_control_type_then_socket_type_then_length(string body, string? expected)
     {
-        bool good = ZmpHello.TryParse(ZmpKit.Hex(body), ZmpSocketType.Dealer, out _, out _, out ZmpFault fault);
-        Assert.Equal(expected, good ? null : ZmpKit.Text(fault));
+        bool good = ZmpHello.TryParse(ZmpFixture.Hex(body), ZmpSocketType.Dealer, out _, out _, out ZmpFault fault);
+        Assert.Equal(expected, good ? null : ZmpFixture.Text(fault));
     }
 
     [Fact]
@@ -57,8 +57,8 @@ public sealed class ZmpHelloTests
     public void A_written_HELLO_is_read_back_by_those_who_may_talk_to_it()
     {
         Gen<(ZmpSocketType Type, ZmpSocketType Own, byte[] Id)> hellos =
-            from type in Gen.Elements(ZmpKit.Types)
-            from own in Gen.Elements(ZmpKit.Types)
+            from type in Gen.Elements(ZmpFixture.Types)
+            from own in Gen.Elements(ZmpFixture.Types)
             from length in Gen.Frequency((4, Gen.Choose(0, 20)), (1, Gen.Choose(0, 255)), (1, Gen.Constant(255)))
             from id in Gen.Choose(0, 255).Select(static b => (byte)b).ArrayOf(length)
             select (type, own, id);

@@ -3,7 +3,7 @@ using FsCheck.Fluent;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Tests.Support;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Protocol.Zmp;
 
@@ -20,16 +20,16 @@ public sealed class ZmpHostileBytesTests
     private static readonly Gen<byte[]> OneFrame = Gen.Frequency(
         (6, Framed(Gen.Elements<byte>(0x00, 0x01), AnyByte.ArrayOf())),
         (2, Framed(Gen.Elements<byte>(0x04, 0x05, 0x08, 0x10), AnyByte.ArrayOf())),
-        (3, Gen.Elements("02000000", "0200000163", "02", "0300", "030163").Select(ZmpKit.Control)),
-        (1, Gen.Elements("", "04", "0200", "03", "0504", "050500", "06", "01050452415731").Select(ZmpKit.Control)),
+        (3, Gen.Elements("02000000", "0200000163", "02", "0300", "030163").Select(ZmpFixture.Control)),
+        (1, Gen.Elements("", "04", "0200", "03", "0504", "050500", "06", "01050452415731").Select(ZmpFixture.Control)),
         (1, Framed(Gen.Constant((byte)0x02), AnyByte.ArrayOf())),
         (1, Framed(AnyByte, AnyByte.ArrayOf())),
         (1, AnyByte.ArrayOf()));
 
     private static readonly Gen<byte[]> Conversations =
         from opening in Gen.Frequency(
-            (8, Gen.Constant(ZmpKit.Hex(ZmpKit.Hello + ZmpKit.Ready))),
-            (2, Gen.Constant(ZmpKit.Hex(ZmpKit.Hello))),
+            (8, Gen.Constant(ZmpFixture.Hex(ZmpFixture.Hello + ZmpFixture.Ready))),
+            (2, Gen.Constant(ZmpFixture.Hex(ZmpFixture.Hello))),
             (1, AnyByte.ArrayOf()))
         from frames in OneFrame.ArrayOf()
         select (byte[])[.. opening, .. frames.SelectMany(static f => f)];
@@ -43,9 +43,9 @@ public sealed class ZmpHostileBytesTests
             select (bytes, cuts);
         ForAll(cases, 1_000, static c =>
         {
-            string whole = ZmpKit.Play([c.Bytes], ZmpSocketType.Dealer, Limit);
-            Assert.Equal(whole, ZmpKit.Play(ZmpKit.Cut(c.Bytes, c.Cuts), ZmpSocketType.Dealer, Limit));
-            Assert.Equal(whole, ZmpKit.Play(ZmpKit.Cut(c.Bytes, [1]), ZmpSocketType.Dealer, Limit));
+            string whole = ZmpFixture.Play([c.Bytes], ZmpSocketType.Dealer, Limit);
+            Assert.Equal(whole, ZmpFixture.Play(ZmpFixture.Cut(c.Bytes, c.Cuts), ZmpSocketType.Dealer, Limit));
+            Assert.Equal(whole, ZmpFixture.Play(ZmpFixture.Cut(c.Bytes, [1]), ZmpSocketType.Dealer, Limit));
         });
     }
 
@@ -58,18 +58,18 @@ public sealed class ZmpHostileBytesTests
             select (bytes, kept);
         ForAll(cases, 1_000, static c =>
             Assert.StartsWith(
-                ZmpKit.Play([c.Bytes[..c.Kept]], ZmpSocketType.Dealer, Limit), ZmpKit.Play([c.Bytes], ZmpSocketType.Dealer, Limit), StringComparison.Ordinal));
+                ZmpFixture.Play([c.Bytes[..c.Kept]], ZmpSocketType.Dealer, Limit), ZmpFixture.Play([c.Bytes], ZmpSocketType.Dealer, Limit), StringComparison.Ordinal));
     }
 
     [Fact]
     public void Any_bytes_as_the_body_of_a_control_frame_are_taken_or_refused_and_never_throw() =>
         ForAllArrays(AnyByte, 2_000, static body =>
         {
-            foreach (ZmpSocketType own in ZmpKit.Types)
+            foreach (ZmpSocketType own in ZmpFixture.Types)
             {
                 bool good = ZmpHello.TryParse(body, own, out _, out _, out ZmpFault refused);
                 var inbound = new ZmpInbound(own);
-                Assert.Equal(good ? ZmpInboundKind.HelloAccepted : ZmpInboundKind.Fault, inbound.Take(ZmpFlags.Control, body, out ZmpFault fault));
+                Assert.Equal(good ? ZmpInboundKind.HelloAccepted : ZmpInboundKind.Fault, inbound.Parse(ZmpFlags.Control, body, out ZmpFault fault));
                 Assert.Equal(refused, fault);
             }
 
@@ -77,8 +77,8 @@ public sealed class ZmpHostileBytesTests
             {
                 byte[] typed = [control, .. body];
                 var inbound = new ZmpInbound(ZmpSocketType.Dealer);
-                inbound.Take(ZmpFlags.Control, ZmpKit.Hex("010500"), out _);
-                ZmpInboundKind kind = inbound.Take(ZmpFlags.Control, typed, out ZmpFault fault);
+                inbound.Parse(ZmpFlags.Control, ZmpFixture.Hex("010500"), out _);
+                ZmpInboundKind kind = inbound.Parse(ZmpFlags.Control, typed, out ZmpFault fault);
                 Assert.Equal(kind == ZmpInboundKind.Fault, fault != default);
                 if (kind == ZmpInboundKind.ReadyAccepted)
                 {
@@ -90,8 +90,8 @@ public sealed class ZmpHostileBytesTests
     [Fact]
     public void A_good_conversation_with_bytes_flipped_cut_doubled_and_inserted_never_throws_and_never_depends_on_its_cuts()
     {
-        byte[] good = ZmpKit.Hex(
-            ZmpKit.Hello + "5A01020000000026 04 0B536F636B65742D54797065 00000006 4445414C4552 084964656E74697479 00000002 4131"
+        byte[] good = ZmpFixture.Hex(
+            ZmpFixture.Hello + "5A01020000000026 04 0B536F636B65742D54797065 00000006 4445414C4552 084964656E74697479 00000002 4131"
             + "5A01020000000005 02 0000 01 63" + "5A01010000000002 7031" + "5A01020000000003 03 01 63" + "5A01000000000001 78" + "5A01080000000001 6B"
             + "5A01100000000001 6B" + "5A01050000000002 6964" + "5A01000000000000" + "5A01020000000010 05 01 0D 696E76616C6964206D61676963");
         int seed = Environment.TickCount;
@@ -108,7 +108,7 @@ public sealed class ZmpHostileBytesTests
                 }
 
                 int[] cuts = [random.Next(1, 30), random.Next(1, 30), random.Next(1, 30)];
-                Assert.Equal(ZmpKit.Play([bytes], ZmpSocketType.Router, Limit), ZmpKit.Play(ZmpKit.Cut(bytes, cuts), ZmpSocketType.Router, Limit));
+                Assert.Equal(ZmpFixture.Play([bytes], ZmpSocketType.Router, Limit), ZmpFixture.Play(ZmpFixture.Cut(bytes, cuts), ZmpSocketType.Router, Limit));
             }
         }
         catch (Exception e)
@@ -120,8 +120,8 @@ public sealed class ZmpHostileBytesTests
     [Fact]
     public void Reading_and_answering_allocates_nothing()
     {
-        byte[] bytes = ZmpKit.Hex(
-            ZmpKit.Hello + ZmpKit.Ready + "5A01020000000005 02 0000 01 63" + "5A01010000000002 7031" + "5A01000000000001 78" + "5A01080000000001 6B" + "5A01020000000002 03 00");
+        byte[] bytes = ZmpFixture.Hex(
+            ZmpFixture.Hello + ZmpFixture.Ready + "5A01020000000005 02 0000 01 63" + "5A01010000000002 7031" + "5A01000000000001 78" + "5A01080000000001 6B" + "5A01020000000002 03 00");
         var answer = new byte[ZmpReady.LargestFrame];
         int rounds = 0;
         int data = 0;
@@ -145,7 +145,7 @@ public sealed class ZmpHostileBytesTests
         while (!frames.IsEmpty)
         {
             ReadOnlySpan<byte> body = ZmpFrame.Next(ref frames, out ZmpFlags flags);
-            switch (inbound.Take(flags, body, out _))
+            switch (inbound.Parse(flags, body, out _))
             {
                 case ZmpInboundKind.Data:
                     data++;
@@ -162,7 +162,7 @@ public sealed class ZmpHostileBytesTests
     private static Gen<byte[]> Framed(Gen<byte> flags, Gen<byte[]> body) =>
         from f in flags
         from b in body
-        select ZmpKit.Frame(f, b);
+        select ZmpFixture.Frame(f, b);
 
     private static byte[] Mutate(byte[] bytes, Random random)
     {

@@ -93,7 +93,7 @@ public sealed class ZmpInboundTests
     public void A_received_ERROR_is_told_apart_from_a_violation()
     {
         ZmpInbound inbound = AfterHello();
-        inbound.Take(ZmpFlags.Control, ZmpKit.Hex("050600"), out ZmpFault fault);
+        inbound.Parse(ZmpFlags.Control, ZmpFixture.Hex("050600"), out ZmpFault fault);
         Assert.Equal((ZmpErrorCode.HandshakeTimeout, ZmpFaultOrigin.Received, false), (fault.Code, fault.Origin, fault.IsTimeout));
     }
 
@@ -106,8 +106,8 @@ public sealed class ZmpInboundTests
 
     private static string Take(ref ZmpInbound inbound, byte flags, string body)
     {
-        ZmpInboundKind kind = inbound.Take((ZmpFlags)flags, ZmpKit.Hex(body), out ZmpFault fault);
+        ZmpInboundKind kind = inbound.Parse((ZmpFlags)flags, ZmpFixture.Hex(body), out ZmpFault fault);
         Assert.Equal(kind == ZmpInboundKind.Fault, fault != default);
-        return kind == ZmpInboundKind.Fault ? ZmpKit.Text(fault) : kind.ToString();
+        return kind == ZmpInboundKind.Fault ? ZmpFixture.Text(fault) : kind.ToString();
     }
 }

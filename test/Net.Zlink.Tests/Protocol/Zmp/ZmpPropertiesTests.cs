@@ -55,7 +55,7 @@ public sealed class ZmpPropertiesTests
     [Fact]
     public void A_value_may_be_any_bytes()
     {
-        ZmpProperties properties = ZmpProperties.Of(ZmpKit.Hex("04 0141 00000003 00FF80"))!;
+        ZmpProperties properties = ZmpProperties.Of(ZmpFixture.Hex("04 0141 00000003 00FF80"))!;
         Assert.True(properties.TryGetValue("A", out ReadOnlyMemory<byte> value));
         Assert.Equal([0x00, 0xFF, 0x80], value.ToArray());
     }

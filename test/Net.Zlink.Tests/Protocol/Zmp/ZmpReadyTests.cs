@@ -2,7 +2,7 @@ using FsCheck;
 using FsCheck.Fluent;
 using Net.Zlink.Protocol.Zmp;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Protocol.Zmp;
 
@@ -12,7 +12,7 @@ public sealed class ZmpReadyTests
     public void A_READY_is_one_byte_by_default()
     {
         var buffer = new byte[ZmpReady.PlainFrame];
-        Assert.Equal(ZmpKit.Plain(ZmpKit.Ready), ZmpKit.Written(buffer, ZmpReady.Write(buffer)));
+        Assert.Equal(ZmpFixture.Plain(ZmpFixture.Ready), ZmpFixture.Written(buffer, ZmpReady.Write(buffer)));
     }
 
     [Theory]
@@ -23,15 +23,15 @@ public sealed class ZmpReadyTests
     public void Metadata_says_the_type_and_for_DEALER_and_ROUTER_the_routing_id(byte type, string routingId, string expected)
     {
         var buffer = new byte[ZmpReady.LargestFrame];
-        int length = ZmpReady.WriteWithMetadata(buffer, (ZmpSocketType)type, ZmpKit.Hex(routingId));
-        Assert.Equal(ZmpKit.Plain(expected), ZmpKit.Written(buffer, length));
+        int length = ZmpReady.WriteWithMetadata(buffer, (ZmpSocketType)type, ZmpFixture.Hex(routingId));
+        Assert.Equal(ZmpFixture.Plain(expected), ZmpFixture.Written(buffer, length));
     }
 
     [Fact]
     public void The_longest_metadata_fills_the_room_that_is_asked_for()
     {
         var buffer = new byte[ZmpReady.LargestFrame];
-        Assert.Equal(ZmpReady.LargestFrame, ZmpKit.Types.Max(type => ZmpReady.WriteWithMetadata(buffer, type, new byte[255])));
+        Assert.Equal(ZmpReady.LargestFrame, ZmpFixture.Types.Max(type => ZmpReady.WriteWithMetadata(buffer, type, new byte[255])));
     }
 
     [Theory]
@@ -53,7 +53,7 @@ public sealed class ZmpReadyTests
     [InlineData("04 0141 00000001 62 01", false)]
     [InlineData("04 0141 00000001 6200", false)]
     public void Metadata_must_end_exactly_on_a_property(string body, bool wellFormed) =>
-        Assert.Equal(wellFormed, ZmpReady.IsWellFormed(ZmpKit.Hex(body)));
+        Assert.Equal(wellFormed, ZmpReady.IsWellFormed(ZmpFixture.Hex(body)));
 
     [Fact]
     public void Written_properties_are_read_back_and_no_cut_within_one_goes_unnoticed()

@@ -22,9 +22,9 @@ public sealed class ZmpScannerTests
     public void The_length_of_a_HELLO_is_checked_first_and_nothing_else_before_its_body_is_in(string bytes, int nextFrame, string? fault)
     {
         var scanner = default(ZmpScanner);
-        ZmpScan scan = scanner.Scan(ZmpKit.Hex(bytes), -1);
+        ZmpScan scan = scanner.Scan(ZmpFixture.Hex(bytes), -1);
         Assert.Equal((0, 0, nextFrame), (scan.Consumed, scan.Frames, scan.NextFrameSize));
-        Assert.Equal(fault, scan.Fault is { } found ? ZmpKit.Text(found) : null);
+        Assert.Equal(fault, scan.Fault is { } found ? ZmpFixture.Text(found) : null);
         Assert.False(scan.Fault?.FailsHandshakeAsProtocol ?? false);
     }
 
@@ -42,8 +42,8 @@ public sealed class ZmpScannerTests
     public void The_header_of_a_whole_HELLO_is_checked_in_order(string magic, string version, string reserved, string flags, string? expected)
     {
         var scanner = default(ZmpScanner);
-        ZmpScan scan = scanner.Scan(ZmpKit.Hex($"{magic}{version}{flags}{reserved}00000007 01050452415731"), -1);
-        Assert.Equal(expected, scan.Fault is { } found ? ZmpKit.Text(found) : null);
+        ZmpScan scan = scanner.Scan(ZmpFixture.Hex($"{magic}{version}{flags}{reserved}00000007 01050452415731"), -1);
+        Assert.Equal(expected, scan.Fault is { } found ? ZmpFixture.Text(found) : null);
         Assert.Equal(expected is null ? (15, 1) : (0, 0), (scan.Consumed, scan.Frames));
         Assert.Equal(expected is not null, scan.Fault?.FailsHandshakeAsProtocol ?? false);
     }
@@ -62,20 +62,20 @@ public sealed class ZmpScannerTests
     [InlineData("5A01200100 00000B", "03 flags invalid")]
     public void A_bad_header_is_refused_on_its_eight_bytes_behind_the_good_frames(string header, string expected)
     {
-        byte[] good = ZmpKit.Hex(ZmpKit.Hello + ZmpKit.Ready + "5A0100000000000A 00010203040506070809");
+        byte[] good = ZmpFixture.Hex(ZmpFixture.Hello + ZmpFixture.Ready + "5A0100000000000A 00010203040506070809");
         var scanner = default(ZmpScanner);
-        ZmpScan scan = scanner.Scan([.. good, .. ZmpKit.Hex(header)], 10);
+        ZmpScan scan = scanner.Scan([.. good, .. ZmpFixture.Hex(header)], 10);
         Assert.Equal((good.Length, 3, 0), (scan.Consumed, scan.Frames, scan.NextFrameSize));
-        Assert.Equal(expected, ZmpKit.Text(scan.Fault!.Value));
+        Assert.Equal(expected, ZmpFixture.Text(scan.Fault!.Value));
         Assert.False(scan.Fault!.Value.FailsHandshakeAsProtocol);
-        Assert.Equal(scan.Fault, scanner.Scan(ZmpKit.Hex(header), 10).Fault);
+        Assert.Equal(scan.Fault, scanner.Scan(ZmpFixture.Hex(header), 10).Fault);
     }
 
     [Fact]
     public void The_limit_is_for_every_frame_but_HELLO()
     {
         var scanner = default(ZmpScanner);
-        ZmpScan scan = scanner.Scan(ZmpKit.Hex(ZmpKit.Hello + ZmpKit.Ready), 0);
+        ZmpScan scan = scanner.Scan(ZmpFixture.Hex(ZmpFixture.Hello + ZmpFixture.Ready), 0);
         Assert.Equal((15, 1), (scan.Consumed, scan.Frames));
         Assert.Equal(ZmpFault.BodyTooLarge, scan.Fault);
         Assert.Equal(1u, scan.AnnouncedLength);
@@ -85,7 +85,7 @@ public sealed class ZmpScannerTests
     public void A_body_that_no_array_holds_is_refused_whatever_the_limit()
     {
         var scanner = default(ZmpScanner);
-        scanner.Scan(ZmpKit.Hex(ZmpKit.Hello), -1);
+        scanner.Scan(ZmpFixture.Hex(ZmpFixture.Hello), -1);
         uint largest = (uint)ZmpFrame.LargestBody;
         var header = new byte[8];
         ZmpFrame.WriteHeader(header, ZmpFlags.None, largest);
@@ -99,9 +99,9 @@ public sealed class ZmpScannerTests
     public void An_incomplete_frame_is_announced_with_its_whole_size()
     {
         var scanner = default(ZmpScanner);
-        scanner.Scan(ZmpKit.Hex(ZmpKit.Hello), -1);
-        Assert.Equal(new ZmpScan(0, 0, 0, null, 0), scanner.Scan(ZmpKit.Hex("5A010000000000"), -1));
-        Assert.Equal(new ZmpScan(0, 0, 70_008, null, 70_000), scanner.Scan(ZmpKit.Hex("5A01000000011170"), -1));
-        Assert.Equal(new ZmpScan(9, 1, 10, null, 2), scanner.Scan(ZmpKit.Hex("5A01000000000001 78 5A01000000000002 78"), -1));
+        scanner.Scan(ZmpFixture.Hex(ZmpFixture.Hello), -1);
+        Assert.Equal(new ZmpScan(0, 0, 0, null, 0), scanner.Scan(ZmpFixture.Hex("5A010000000000"), -1));
+        Assert.Equal(new ZmpScan(0, 0, 70_008, null, 70_000), scanner.Scan(ZmpFixture.Hex("5A01000000011170"), -1));
+        Assert.Equal(new ZmpScan(9, 1, 10, null, 2), scanner.Scan(ZmpFixture.Hex("5A01000000000001 78 5A01000000000002 78"), -1));
     }
 }

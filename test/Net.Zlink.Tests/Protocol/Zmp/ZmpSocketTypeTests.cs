@@ -24,9 +24,9 @@ public sealed class ZmpSocketTypeTests
     [Fact]
     public void Who_may_talk_is_mutual()
     {
-        foreach (ZmpSocketType one in ZmpKit.Types)
+        foreach (ZmpSocketType one in ZmpFixture.Types)
         {
-            Assert.All(ZmpKit.Types, other => Assert.Equal(one.MayTalkTo((byte)other), other.MayTalkTo((byte)one)));
+            Assert.All(ZmpFixture.Types, other => Assert.Equal(one.MayTalkTo((byte)other), other.MayTalkTo((byte)one)));
         }
     }
 

@@ -1,7 +1,7 @@
 using FsCheck.Fluent;
 using Net.Zlink.Sockets.Routing;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Sockets.Routing;
 

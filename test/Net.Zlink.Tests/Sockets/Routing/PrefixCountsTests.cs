@@ -2,8 +2,8 @@ using FsCheck.Fluent;
 using Net.Zlink.Sockets.Routing;
 using Net.Zlink.Tests.Support;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
-using static Net.Zlink.Tests.Sockets.Routing.RoutingKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
+using static Net.Zlink.Tests.Sockets.Routing.RoutingFixture;
 
 namespace Net.Zlink.Tests.Sockets.Routing;
 

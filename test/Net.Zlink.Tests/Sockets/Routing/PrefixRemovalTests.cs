@@ -1,6 +1,6 @@
 using Net.Zlink.Sockets.Routing;
 using Xunit;
-using static Net.Zlink.Tests.Sockets.Routing.RoutingKit;
+using static Net.Zlink.Tests.Sockets.Routing.RoutingFixture;
 
 namespace Net.Zlink.Tests.Sockets.Routing;
 
@@ -31,16 +31,16 @@ public sealed class PrefixRemovalTests
         {
             Assert.True(removal.Find());
             Assert.Equal(Count - taken, HeldBy(trie, "leaving", Count));
-            removal.TakeOut();
+            removal.Remove();
             Assert.Equal(Math.Max(0, Count - taken - most), HeldBy(trie, "leaving", Count));
             Assert.Equal(Count / 2, HeldBy(trie, "staying", Count));
         }
 
         Assert.False(removal.Find());
         trie.Forget(leaving);
-        Assert.Equal((Count / 2, staying.HeldBytes), (trie.PrefixCount, trie.HeldBytes));
+        Assert.Equal((Count / 2, staying.StoredBytes), (trie.PrefixCount, trie.StoredBytes));
         trie.RemoveAll(staying);
-        Assert.Equal((0, 0L), (trie.PrefixCount, trie.HeldBytes));
+        Assert.Equal((0, 0L), (trie.PrefixCount, trie.StoredBytes));
     }
 
     private static int HeldBy(SubscriptionTrie<string> trie, string peer, int count)

@@ -2,7 +2,7 @@ using FsCheck.Fluent;
 using Net.Zlink.Sockets.Routing;
 using Net.Zlink.Tests.Support;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Sockets.Routing;
 

@@ -1,6 +1,6 @@
 using Net.Zlink.Sockets.Routing;
 using Xunit;
-using static Net.Zlink.Tests.Sockets.Routing.RoutingKit;
+using static Net.Zlink.Tests.Sockets.Routing.RoutingFixture;
 
 namespace Net.Zlink.Tests.Sockets.Routing;
 
@@ -26,7 +26,7 @@ public sealed class SubscriptionNoticesTests
     [InlineData("manual", true, true)]
     [InlineData("manual", false, true)]
     public void A_subscribe_is_told_if_it_is_the_prefixs_first_or_the_mode_tells_all(string mode, bool first, bool told) =>
-        Assert.Equal(told, Of(mode).TellsSubscribe(first));
+        Assert.Equal(told, Of(mode).NotifiesSubscribe(first));
 
     [Theory]
     [InlineData("default", "LastOfPrefix", true)]
@@ -46,7 +46,7 @@ public sealed class SubscriptionNoticesTests
     [InlineData("manual", "NotSubscribed", true)]
     [InlineData("manual", "UnknownPrefix", true)]
     public void A_cancel_is_told_if_nobody_has_the_prefix_any_more_or_the_mode_tells_all(string mode, string removal, bool told) =>
-        Assert.Equal(told, Of(mode).TellsCancel(Enum.Parse<SubscriptionRemoval>(removal)));
+        Assert.Equal(told, Of(mode).NotifiesCancel(Enum.Parse<SubscriptionRemoval>(removal)));
 
     [Theory]
     [InlineData("default", true, true)]
@@ -58,7 +58,7 @@ public sealed class SubscriptionNoticesTests
     [InlineData("manual", true, true)]
     [InlineData("manual", false, true)]
     public void A_lost_peers_prefix_is_told_as_a_cancel_if_it_was_the_last_or_the_mode_tells_all(string mode, bool last, bool told) =>
-        Assert.Equal(told, Of(mode).TellsLoss(last));
+        Assert.Equal(told, Of(mode).NotifiesLoss(last));
 
     /// <summary>Two subscribers of one prefix, through a trie: what each mode tells of two subscribes, a repetition, and two ends.</summary>
     [Theory]
@@ -75,14 +75,14 @@ public sealed class SubscriptionNoticesTests
         foreach (Subscriber<string> subscriber in (Subscriber<string>[])[a, a, b])
         {
             trie.Add("t"u8, subscriber, out bool first);
-            Tell(notices.TellsSubscribe(first), "+");
+            Tell(notices.NotifiesSubscribe(first), "+");
         }
 
-        Tell(notices.TellsCancel(trie.Remove("t"u8, a)), "-");
+        Tell(notices.NotifiesCancel(trie.Remove("t"u8, a)), "-");
         trie.RemoveAll(b, (notices, found), static (prefix, last, state) =>
         {
             Assert.Equal("t", Text(prefix));
-            if (state.notices.TellsLoss(last))
+            if (state.notices.NotifiesLoss(last))
             {
                 state.found.Add("-");
             }

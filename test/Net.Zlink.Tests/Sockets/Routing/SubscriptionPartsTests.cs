@@ -1,6 +1,6 @@
 using Net.Zlink.Sockets.Routing;
 using Xunit;
-using static Net.Zlink.Tests.Sockets.Routing.RoutingKit;
+using static Net.Zlink.Tests.Sockets.Routing.RoutingFixture;
 
 namespace Net.Zlink.Tests.Sockets.Routing;
 

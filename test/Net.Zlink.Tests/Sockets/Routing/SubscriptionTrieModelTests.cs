@@ -2,8 +2,8 @@ using FsCheck;
 using FsCheck.Fluent;
 using Net.Zlink.Sockets.Routing;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
-using static Net.Zlink.Tests.Sockets.Routing.RoutingKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
+using static Net.Zlink.Tests.Sockets.Routing.RoutingFixture;
 
 namespace Net.Zlink.Tests.Sockets.Routing;
 
@@ -30,7 +30,7 @@ public sealed class SubscriptionTrieModelTests
             select (k, p, prefix);
         ForAllArrays(operation, 400, static operations =>
         {
-            var bench = new Bench();
+            var bench = new Fixture();
             foreach ((Kind kind, int peer, string prefix) in operations)
             {
                 bench.Run(kind, peer, prefix);
@@ -43,17 +43,17 @@ public sealed class SubscriptionTrieModelTests
                 bench.Run(Kind.RemoveAll, peer, "");
             }
 
-            Assert.Equal((0, 0L), (bench.Trie.PrefixCount, bench.Trie.HeldBytes));
+            Assert.Equal((0, 0L), (bench.Trie.PrefixCount, bench.Trie.StoredBytes));
         });
     }
 
-    private sealed class Bench
+    private sealed class Fixture
     {
         private readonly HashSet<(string Prefix, int Peer)> _pairs = [];
         private readonly Subscriber<string>[] _subscribers;
         private readonly List<Subscriber<string>> _matches = [];
 
-        public Bench() => _subscribers = [.. Enumerable.Range(0, Peers).Select(p => Trie.NewSubscriber($"{p}"))];
+        public Fixture() => _subscribers = [.. Enumerable.Range(0, Peers).Select(p => Trie.NewSubscriber($"{p}"))];
 
         public SubscriptionTrie<string> Trie { get; } = new();
 
@@ -104,14 +104,14 @@ public sealed class SubscriptionTrieModelTests
         public void CheckCounts()
         {
             Assert.Equal(_pairs.Select(static p => p.Prefix).Distinct(StringComparer.Ordinal).Count(), Trie.PrefixCount);
-            Assert.Equal(_pairs.Sum(static p => SubscriptionTrie<string>.ChargeOf(p.Prefix.Length)), Trie.HeldBytes);
+            Assert.Equal(_pairs.Sum(static p => SubscriptionTrie<string>.ChargeOf(p.Prefix.Length)), Trie.StoredBytes);
             for (int peer = 0; peer < Peers; peer++)
             {
                 List<(string, bool)> found = [];
                 Trie.ForEachPrefix(_subscribers[peer], found, static (bytes, last, found) => found.Add((Text(bytes), last)));
                 Assert.Equal(OfPeer(peer), found);
                 Assert.Equal(found.Count, _subscribers[peer].PrefixCount);
-                Assert.Equal(found.Sum(static f => SubscriptionTrie<string>.ChargeOf(f.Item1.Length)), _subscribers[peer].HeldBytes);
+                Assert.Equal(found.Sum(static f => SubscriptionTrie<string>.ChargeOf(f.Item1.Length)), _subscribers[peer].StoredBytes);
             }
         }
 

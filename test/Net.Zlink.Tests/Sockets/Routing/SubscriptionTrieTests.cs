@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 using Net.Zlink.Sockets.Routing;
 using Net.Zlink.Tests.Support;
 using Xunit;
-using static Net.Zlink.Tests.Sockets.Routing.RoutingKit;
+using static Net.Zlink.Tests.Sockets.Routing.RoutingFixture;
 
 namespace Net.Zlink.Tests.Sockets.Routing;
 
@@ -74,7 +74,7 @@ public sealed class SubscriptionTrieTests
         Same(["A"], Match(topic));
         Assert.Empty(Match(topic[..^1]));
         Assert.Equal([topic], RemoveAll(subscriber));
-        Assert.Equal(0, _trie.HeldBytes);
+        Assert.Equal(0, _trie.StoredBytes);
     }
 
     [Fact]
@@ -115,7 +115,7 @@ public sealed class SubscriptionTrieTests
             }
         }
 
-        Assert.Equal((0, 0L), (_trie.PrefixCount, _trie.HeldBytes));
+        Assert.Equal((0, 0L), (_trie.PrefixCount, _trie.StoredBytes));
     }
 
     [Theory]
@@ -126,7 +126,7 @@ public sealed class SubscriptionTrieTests
         const int Count = 10_000;
         Subscriber<string> subscriber = _trie.NewSubscriber("A");
         Add(subscriber, [.. Enumerable.Range(0, Count).Select(static i => $"topic {i}")]);
-        Assert.InRange(subscriber.Places.Capacity, Count, int.MaxValue);
+        Assert.InRange(subscriber.Slots.Capacity, Count, int.MaxValue);
         if (atOnce)
         {
             _trie.RemoveAll(subscriber);
@@ -139,8 +139,8 @@ public sealed class SubscriptionTrieTests
             }
         }
 
-        Assert.InRange(subscriber.Places.Capacity, 0, 40);
-        Assert.Equal((0, 0L), (_trie.PrefixCount, subscriber.HeldBytes));
+        Assert.InRange(subscriber.Slots.Capacity, 0, 40);
+        Assert.Equal((0, 0L), (_trie.PrefixCount, subscriber.StoredBytes));
     }
 
     [Fact]
@@ -185,7 +185,7 @@ public sealed class SubscriptionTrieTests
 
         // Allocated, which growing lists makes up to three times what is kept of them. Kept memory cannot be read while other tests run.
         long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
-        Assert.InRange(allocated, 1, _trie.HeldBytes * 3 / 2);
+        Assert.InRange(allocated, 1, _trie.StoredBytes * 3 / 2);
     }
 
     private static IEnumerable<(byte[] Prefix, int Peer)> Shape(string shape, int peers)

@@ -3,7 +3,7 @@ using FsCheck.Fluent;
 using Net.Zlink.Protocol.Zmp;
 using Net.Zlink.Sockets.Zmp;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Sockets.Zmp;
 
@@ -38,8 +38,8 @@ public sealed class InboundMessagesPropertyTests
     [InlineData(nameof(InboundRole.SubscriptionsAndData), true)]
     public void Cut_into_batches_anywhere_the_same_messages_come_out_as_of_one_batch(string role, bool onlyFirst)
     {
-        using var uncut = new InboundWorld(Enum.Parse<InboundRole>(role), onlyFirst);
-        using var cut = new InboundWorld(Enum.Parse<InboundRole>(role), onlyFirst);
+        using var uncut = new InboundFixture(Enum.Parse<InboundRole>(role), onlyFirst);
+        using var cut = new InboundFixture(Enum.Parse<InboundRole>(role), onlyFirst);
         ForAllArrays(Frames, 100, some =>
         {
             InboundFrame[] frames = [.. some, .. some, .. some, .. some]; // More than fit one lease.
@@ -52,7 +52,7 @@ public sealed class InboundMessagesPropertyTests
     [Fact]
     public void Where_everything_is_a_message_they_are_what_was_sent_whatever_stands_between_their_parts()
     {
-        using var world = new InboundWorld(InboundRole.All, onlyFirst: false);
+        using var world = new InboundFixture(InboundRole.All, onlyFirst: false);
         ForAllArrays(Frames, 300, frames =>
         {
             InboundFrame[] data = [.. frames.Where(static frame => frame.Flags is not (ZmpFlags.Subscribe or ZmpFlags.Cancel))];
@@ -61,15 +61,15 @@ public sealed class InboundMessagesPropertyTests
             foreach (InboundFrame frame in data.Where(static frame => frame.Flags is ZmpFlags.None or ZmpFlags.More))
             {
                 parts.Add(frame.Body);
-                if (parts.Count > InboundWorld.MaxParts)
+                if (parts.Count > InboundFixture.MaxParts)
                 {
-                    expected.Add(InboundWorld.Refused);
+                    expected.Add(InboundFixture.Refused);
                     break;
                 }
 
                 if (frame.Flags == ZmpFlags.None)
                 {
-                    expected.Add(InboundWorld.TextOf(parts));
+                    expected.Add(InboundFixture.TextOf(parts));
                     parts.Clear();
                 }
             }

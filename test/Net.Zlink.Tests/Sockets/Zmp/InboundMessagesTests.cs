@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 using Net.Zlink.Buffers;
 using Net.Zlink.Engine;
 using Net.Zlink.Protocol.Zmp;
-using Net.Zlink.Sockets.Pipes;
+using Net.Zlink.Sockets.Links;
 using Net.Zlink.Sockets.Zmp;
 using Net.Zlink.Tests.Buffers;
 using Net.Zlink.Tests.Engine;
@@ -29,8 +29,8 @@ public sealed class InboundMessagesTests
         using var host = new EngineHost(1, pool, TimeProvider.System, NullLogger.Instance, new RecordingObserver());
         var core = new RecordingCore(host, InboundRole.All, onlyFirst: false);
         var slabs = new ReceiveSlab(host.Slabs);
-        var pipe = new WirePipe(core, new PairOptions().Snapshot(ZmpSocketType.Pair, alias: null)) { Endpoint = "test", IsActive = false, IsAttached = true };
-        var messages = new InboundMessages(core, pipe, maxParts: 1_000);
+        var link = new WireLink(core, new PairOptions().Snapshot(ZmpSocketType.Pair, alias: null)) { Endpoint = "test", IsActive = false, IsAttached = true };
+        var messages = new InboundMessages(core, link, maxParts: 1_000);
         int frames = Messages * parts;
         int total = frames * (ZmpFrame.HeaderSize + PartSize);
         Slab slab = slabs.RentOwn(total);
@@ -41,21 +41,21 @@ public sealed class InboundMessagesTests
                 messages.Begin(new InboundBatch(slab, 0, total, frames, OwnsSlab: true), slabs);
                 for (int frame = 0; frame < frames; frame++)
                 {
-                    messages.TakePart((frame * (ZmpFrame.HeaderSize + PartSize)) + ZmpFrame.HeaderSize, PartSize, more: (frame + 1) % parts > 0);
+                    messages.AddPart((frame * (ZmpFrame.HeaderSize + PartSize)) + ZmpFrame.HeaderSize, PartSize, more: (frame + 1) % parts > 0);
                 }
 
                 messages.End();
                 for (int i = 0; i < Messages; i++)
                 {
-                    isWhole &= core.Receive.TryTake(out TakenMessage taken) && taken.Lease.PartsOf(taken.Slot) == parts; // An assertion allocates.
-                    taken.Lease.Release(taken.Slot, taken.Lease.GenerationOf(taken.Slot));
+                    isWhole &= core.Receive.TryDequeue(out DequeuedMessage dequeued) && dequeued.Lease.PartsOf(dequeued.Slot) == parts; // An assertion allocates.
+                    dequeued.Lease.Release(dequeued.Slot, dequeued.Lease.GenerationOf(dequeued.Slot));
                 }
             },
             rounds: 20);
         Assert.True(isWhole);
         Assert.Equal(0, allocated);
         slab.Release();
-        pipe.Queue.Abandon();
+        link.Queue.Abandon();
         Assert.Equal(0, pool.GetStatistics().Live);
     }
 }

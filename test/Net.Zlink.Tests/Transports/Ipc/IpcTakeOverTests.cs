@@ -85,7 +85,7 @@ public sealed class IpcTakeOverTests : IDisposable
     [InlineData("Num       RefCount Protocol Flags    Type St Inode Path", false)]
     [InlineData("", false)]
     public void A_path_is_held_by_a_socket_of_just_that_path_which_listens_or_will(string line, bool holds) =>
-        Assert.Equal(holds, StaleFile.HoldsPath(line, "/tmp/a b"));
+        Assert.Equal(holds, StaleFile.OwnsPath(line, "/tmp/a b"));
 
     [Fact]
     public void Our_own_path_cannot_be_bound_twice_and_can_be_again_after_close()

@@ -60,7 +60,7 @@ public sealed class NameLookupsTests : IDisposable
     [Fact]
     public async Task Behind_the_last_thread_names_wait_for_one_and_those_that_nobody_waits_for_any_more_are_left_out()
     {
-        Task<IPAddress[]>[] silent = [.. Enumerable.Range(0, NameLookups.MostThreads).Select(i => Ask($"silent{i}"))];
+        Task<IPAddress[]>[] silent = [.. Enumerable.Range(0, NameLookups.MaxThreads).Select(i => Ask($"silent{i}"))];
         for (int i = 0; i < silent.Length; i++)
         {
             await _source.NextAskedAsync();

@@ -146,8 +146,8 @@ public sealed class ChainPolicyTests : IDisposable
         TlsSettings settings = tls.Snapshot();
         var credentials = new TlsCredentials(settings);
         return isConnecter
-            ? credentials.ForClient(new CertificateJudge(settings, "localhost"), "localhost").CertificateChainPolicy
-            : credentials.ForServer(new CertificateJudge(settings, host: null)).CertificateChainPolicy;
+            ? credentials.ForClient(new CertificateValidator(settings, "localhost"), "localhost").CertificateChainPolicy
+            : credentials.ForServer(new CertificateValidator(settings, host: null)).CertificateChainPolicy;
     }
 
     private static void AssertRefused(string refusal) => Assert.Matches("whom nobody here trusts|certificate chain", refusal);

@@ -7,7 +7,7 @@ using Net.Zlink.Transports;
 using Net.Zlink.Transports.Tls;
 using Net.Zlink.Transports.WebSocket;
 using Xunit;
-using static Net.Zlink.Tests.Engine.EngineKit;
+using static Net.Zlink.Tests.Engine.EngineFixture;
 
 namespace Net.Zlink.Tests.Transports.Tls;
 
@@ -102,7 +102,7 @@ public sealed class TlsStreamTests : IAsyncLifetime
     public async Task A_wire_tells_the_session_of_its_reads_and_writes(bool isWebSocket)
     {
         using var stream = new ReadAheadStream(_tls, BufferPool.Shared);
-        using StreamedWire wire = isWebSocket
+        using IoStreamWire wire = isWebSocket
             ? new WebSocketWire(_ours, "wss", System.Net.WebSockets.WebSocket.CreateFromStream(stream, isServer: true, subProtocol: null, Timeout.InfiniteTimeSpan), stream, _tls, BufferPool.Shared, isServer: true, Guard.Limit, TimeProvider.System)
             : new TlsWire(_ours, _tls, BufferPool.Shared);
         wire.Attach(new NoEvents());
@@ -122,10 +122,10 @@ public sealed class TlsStreamTests : IAsyncLifetime
         wire.FinishWait();
     }
 
-    private static bool IsUsed(StreamUse use) => Volatile.Read(ref StateOf(use)) != 0;
+    private static bool IsUsed(TlsShutdownGate use) => Volatile.Read(ref StateOf(use)) != 0;
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_state")]
-    private static extern ref int StateOf(StreamUse use);
+    private static extern ref int StateOf(TlsShutdownGate use);
 
     [Theory]
     [InlineData(0, false)] // The wait for input

@@ -1,0 +1,59 @@
+namespace Net.Zlink.Sockets.Links;
+
+/// <summary>Whose the next messages are, in the order in which they came: where what different peers send has one order (XPUB). Not thread-safe: under the receive queue's lock.</summary>
+/// <remarks>
+/// Counts runs of one lane's messages instead of naming each, so a flood by one peer takes one entry. An entry may outlive its messages, where a lane was dropped: who finds nothing there takes the next.
+/// </remarks>
+internal sealed class ArrivalOrder
+{
+    private readonly Queue<(InboundLane Lane, int Messages)> _runs = new();
+    private (InboundLane? Lane, int Messages) _first;
+    private (InboundLane? Lane, int Messages) _last;
+
+    public bool IsEmpty => _first.Messages == 0 && _last.Messages == 0;
+
+    public void Enqueue(InboundLane lane, int messages)
+    {
+        if (_last.Messages > 0 && !ReferenceEquals(_last.Lane, lane))
+        {
+            _runs.Enqueue((_last.Lane!, _last.Messages));
+            _last.Messages = 0;
+        }
+
+        _last = (lane, _last.Messages + messages);
+    }
+
+    /// <summary>The lane that the next message lies in.</summary>
+    public InboundLane? Dequeue()
+    {
+        if (_first.Messages == 0)
+        {
+            if (_runs.TryDequeue(out (InboundLane Lane, int Messages) next))
+            {
+                _first = next;
+            }
+            else
+            {
+                _first = _last;
+                _last = default;
+            }
+        }
+
+        InboundLane? lane = _first.Lane;
+        _first = _first.Messages > 1 ? (lane, _first.Messages - 1) : default;
+        return lane;
+    }
+
+    /// <summary>Takes all lanes out, each once.</summary>
+    public List<InboundLane> Clear()
+    {
+        var lanes = new HashSet<InboundLane>();
+        while (Dequeue() is { } lane)
+        {
+            lanes.Add(lane);
+            _first = default;
+        }
+
+        return [.. lanes];
+    }
+}

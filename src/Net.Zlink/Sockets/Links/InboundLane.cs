@@ -1,0 +1,499 @@
+using Net.Zlink.Buffers;
+using Net.Zlink.Engine;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Zmp;
+
+namespace Net.Zlink.Sockets.Links;
+
+/// <summary>One pipe's received messages on their way to the socket's consumers: bounded in messages and bytes, filled by one side, drained by the <see cref="ReceiveQueue"/>.</summary>
+/// <remarks>
+/// Two locks meet here and are rarely wanted at once: the lane's own, held to add a batch or to take all that was added, and the receive queue's, whose holder reads what was taken without the lane's lock.
+/// So a consumer pays for the meeting once per batch, not once per message.
+/// </remarks>
+/// <param name="limits">How much may wait here.</param>
+/// <param name="budget">How much may wait in the whole context; null: no limit.</param>
+internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null) : IShareOwner
+{
+    private ShortLock _gate;
+    private ProducerChain _added;
+    private InboundLease? _unwanted;
+    private bool _isQueued;
+    private bool _isClosed;
+    private bool _isFiltered;
+    private bool _isInArrivalOrder;
+    private LaneCapacity _capacity = new(limits, budget);
+    private LaneCounters _counters;
+    private CacheGap _gap;
+    private ConsumerState _consumer = new() { Limits = ConsumerState.ReportsOf(limits) };
+
+    /// <summary>Where in a lane its parts lie: the last of the sender's fields, the gap, the consumers' fields.</summary>
+    public static (int Books, int Gap, int Taken) Layout { get; } = LayoutOf(new InboundLane(default));
+
+    /// <summary>The pipe whose socket reads it. Null while nobody has bound the inproc name that its sender connected to.</summary>
+    public PeerLink Pipe => _consumer.Link!;
+
+    /// <summary>Only the newest message is kept, and no limit applies.</summary>
+    public bool Conflates { get; set; }
+
+    /// <summary>Several connections are stopped on its account: that one may read does not mean that no other waits to be told of room.</summary>
+    public bool IsShared { get; init; }
+
+    /// <summary>The next lane whose sender has to be told of room, once the consumer has left its locks.</summary>
+    public InboundLane? NextToResume
+    {
+        get => _consumer.NextToResume;
+        set => _consumer.NextToResume = value;
+    }
+
+    /// <summary>Stands in such a list: whoever works it off clears this first, so no later room goes untold.</summary>
+    public bool IsToBeResumed
+    {
+        get => Volatile.Read(ref _consumer.IsResumePending);
+        set => Volatile.Write(ref _consumer.IsResumePending, value);
+    }
+
+    /// <summary>Messages that left the lane's own lock already are unread. Without any lock: true is what was so a moment ago, false says nothing.</summary>
+    public bool HasDequeued => Volatile.Read(ref _consumer.Current) is not null;
+
+    /// <summary>The lane's books.</summary>
+    public LaneCounts Counts
+    {
+        get
+        {
+            using (_gate.EnterScope())
+            {
+                // What consumers took since the last report is theirs already; reports are made under this lock.
+                (long messages, long bytes) = (Volatile.Read(ref _consumer.UnreportedMessages), Volatile.Read(ref _consumer.UnreportedBytes));
+                return _counters.At(_capacity.Messages - messages, _capacity.Bytes - bytes, messages, bytes) with { IsParked = _capacity.IsPaused, FullCause = _capacity.FullCause };
+            }
+        }
+    }
+
+    /// <summary>What the next message will be taken from. The second is written under the lane's own lock, which is not worth taking for a hint.</summary>
+    private InboundLease? NextLease => _consumer.Current ?? Volatile.Read(ref _added.First);
+
+    private SendStatus Admit(bool force) => _isClosed ? SendStatus.Closed
+        : !force && !Conflates && _capacity.PauseIfFull(this) ? SendStatus.Full
+        : SendStatus.Accepted;
+
+    /// <summary>What a message counts against the byte limit: its payload, and the headers it came with.</summary>
+    private static long ChargeOf(long payload, int parts) => payload + ((long)ZmpFrame.HeaderSize * parts);
+
+    /// <summary>Gives the lane to the pipe that reads it.</summary>
+    /// <returns>How many messages there are already: the caller announces them, outside of all locks.</returns>
+    public int BelongTo(PeerLink link)
+    {
+        using (_gate.EnterScope())
+        {
+            _consumer.Link = link;
+            _isFiltered = link.Socket.InboundRole == InboundRole.Filtered;
+            _isInArrivalOrder = link.Socket.Receive.IsInArrivalOrder;
+            return (int)_capacity.Messages;
+        }
+    }
+
+    /// <summary>Adds a batch that was read from the wire, and says whether the connection should read on.</summary>
+    public Delivery Publish(InboundLease lease)
+    {
+        Delivery delivery = Enqueue(lease, out int updates);
+        if (updates > 0)
+        {
+            Pipe.Socket.Announce(this, updates);
+        }
+
+        return delivery;
+    }
+
+    /// <summary>As <see cref="Publish"/>, but the caller announces what is new, outside of all locks.</summary>
+    public Delivery Enqueue(InboundLease lease, out int updates)
+    {
+        InboundLease? obsolete = null;
+        bool park;
+        using (_gate.EnterScope())
+        {
+            if (_isClosed)
+            {
+                _counters.Drop(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
+                updates = 0;
+                park = false;
+            }
+            else
+            {
+                obsolete = Conflates ? ConflateToNewest(lease) : null;
+                _capacity.Add(lease.Messages, ChargeOf(lease.Bytes, lease.Unread));
+                updates = _isQueued && !_isInArrivalOrder ? 0 : lease.Messages;
+                _added.Append(lease); // It may be none any more behind this.
+                _isQueued = true;
+                park = !Conflates && _capacity.PauseIfFull(this);
+                lease = null!;
+            }
+        }
+
+        lease?.ReleaseRemaining();
+        InboundLease.ReleaseAll(obsolete);
+        return park ? Delivery.Park : Delivery.Continue;
+    }
+
+    /// <summary>Whether a parked connection that was resumed may read now. If so it is not told of room, though it may have been going to be: it must read on.</summary>
+    public bool MayRead()
+    {
+        using (_gate.EnterScope())
+        {
+            bool isFull = !_isClosed && !Conflates && _capacity.PauseIfFull(this);
+            _capacity.IsPaused &= isFull || IsShared;
+            return !isFull;
+        }
+    }
+
+    /// <summary>Adds one message of a sender in this process: copies what it does not hand over or share.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="slabs">Where memory comes from.</param>
+    /// <param name="source">Who sends.</param>
+    /// <param name="force">Whatever the limits say: what a socket itself has to tell its peer, or a message that found room before.</param>
+    /// <param name="passedAt">Where the reader filters: see <see cref="InboundLease.CheckedAtVersion"/>.</param>
+    public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false, int passedAt = 0)
+    {
+        // What is long is copied outside the lock; others go on meanwhile. Looked at first, so that a full lane costs no copy.
+        if (message.IsLargeCopy && !force && Status is not SendStatus.Accepted and var refusal)
+        {
+            return refusal;
+        }
+
+        Slab? copy = message.IsLargeCopy ? slabs.Copy(message.Payload) : null;
+        if (!message.IsSingle)
+        {
+            message.PutIntoArrays(slabs.Pool);
+        }
+
+        SendStatus status;
+        InboundLease? obsolete = null;
+        bool notify = false;
+        bool copied = false;
+        using (_gate.EnterScope())
+        {
+            status = Admit(force);
+            if (status == SendStatus.Accepted)
+            {
+                obsolete = Conflates ? DequeueObsolete() : null;
+                copied = _added.Add(message, copy, slabs, source, passedAt, out int parts, out long bytes);
+                _capacity.Add(1, ChargeOf(bytes, parts));
+                copy = null;
+                notify = (!_isQueued || _isInArrivalOrder) && _consumer.Link is not null;
+                _isQueued = true;
+            }
+        }
+
+        copy?.Release();
+        InboundLease.ReleaseAll(obsolete);
+        if (copied && message.Owner is { } owner)
+        {
+            DeferredDisposal.Dispose(owner);
+        }
+
+        if (notify)
+        {
+            Pipe.Socket.Announce(this, messages: 1);
+        }
+
+        return status;
+    }
+
+    /// <summary>Messages came that the application is not to have: they are in the books all the same.</summary>
+    public void CountFiltered(int messages, long bytes)
+    {
+        using (_gate.EnterScope())
+        {
+            _counters.Filter(messages, bytes);
+        }
+    }
+
+    /// <summary>What one more message would meet now; if it is Full, the sender is told when there is room again.</summary>
+    public SendStatus Status
+    {
+        get
+        {
+            using (_gate.EnterScope())
+            {
+                return Admit(force: false);
+            }
+        }
+    }
+
+    /// <summary>Changes the limits. True if a stopped sender has room now, be it less than half of them.</summary>
+    public bool SetLimits(QueueLimits limits)
+    {
+        using (_gate.EnterScope())
+        {
+            _capacity.Change(limits);
+            _consumer.Limits = ConsumerState.ReportsOf(limits);
+            return _capacity.ResumeForAny(this);
+        }
+    }
+
+    /// <summary>What consumers have taken and not reported. Without their lock: no less than was so a moment ago, as reports are made under the lane's own.</summary>
+    public long BytesRemoved => Volatile.Read(ref _consumer.UnreportedBytes);
+
+    /// <inheritdoc cref="ByteShare.SenderCanContinue"/>
+    public Action? SenderCanContinue { get => _capacity.SenderCanContinue; set => _capacity.SenderCanContinue = value; }
+
+    public void OnBudgetAvailable()
+    {
+        bool resume;
+        PeerLink? reader;
+        using (_gate.EnterScope())
+        {
+            resume = _capacity.ResumeForAny(this);
+            reader = _consumer.Link;
+        }
+
+        if (resume)
+        {
+            (reader is null ? SenderCanContinue : reader.OnLaneCapacity)?.Invoke();
+        }
+    }
+
+    /// <summary>The two sockets have met, before one of them has read, and the other than the one that made the lane conflates: only the newest of what is there stays.</summary>
+    public void Conflate()
+    {
+        InboundLease? obsolete;
+        DeferredDisposal.Defer();
+        using (_gate.EnterScope())
+        {
+            Conflates = true;
+            if (_added.ConflateToNewest(out obsolete) is { } newest)
+            {
+                long kept = ChargeOf(newest.Bytes, newest.Unread);
+                (long messages, long bytes) = (_capacity.Messages - 1, _capacity.Bytes - kept);
+                _counters.Drop(messages, bytes);
+                _capacity.Remove(messages, bytes);
+                _capacity.Resume(); // Whoever has the two meet tells the sender.
+            }
+        }
+
+        DeferredDisposal.DisposeDeferred();
+        InboundLease.ReleaseAll(obsolete);
+    }
+
+    /// <summary>Takes no more in; what is there stays readable.</summary>
+    public void Close()
+    {
+        using (_gate.EnterScope())
+        {
+            _isClosed = true;
+        }
+    }
+
+    /// <summary>Its peer has gone and comes back by another lane: what is unread is all that there will be.</summary>
+    public void MarkDetached()
+    {
+        using (_gate.EnterScope())
+        {
+            _capacity.MarkDetached(); // With what is taken and not reported yet, which is the consumers' to settle: the next look at this lane gives that back.
+        }
+    }
+
+    /// <summary>Fetches what the next message is in. This and the next two: hints, under the receive queue's lock, which keeps the lease from being reused.</summary>
+    public void FetchLease()
+    {
+        CacheLines.Fetch(NextLease);
+        CacheLines.Fetch(Pipe); // Its socket, and whether it is still there, are looked at too.
+    }
+
+    /// <summary>Fetches where in its lease the next message is noted.</summary>
+    public void FetchSlot() => NextLease?.FetchSlot();
+
+    /// <summary>Fetches the beginning of the next message.</summary>
+    public void FetchPayload() => NextLease?.FetchPayload();
+
+    /// <summary>Takes the next message. Under the receive queue's lock.</summary>
+    /// <param name="lease">Where it is.</param>
+    /// <param name="slot">Its first slot.</param>
+    /// <param name="resume">The sender was stopped and has room again: tell it, outside of all locks.</param>
+    /// <returns>False if there is none: the lane has left the line.</returns>
+    public bool TryDequeue(out InboundLease lease, out int slot, ref bool resume)
+    {
+        InboundLease? current = _consumer.Current;
+        if (current is null)
+        {
+            current = Refill(ref resume);
+            if (current is null)
+            {
+                (lease, slot) = (null!, 0);
+                return false;
+            }
+        }
+
+        slot = current.Cursor;
+        lease = current;
+        int parts = current.PartsOf(slot);
+        _consumer.UnreportedMessages++;
+        _consumer.UnreportedBytes += ChargeOf(current.BytesOf(slot), parts);
+
+        // From here on a consumer may end these messages, and with the last of them the lease: nothing of it is read after the cursor moved to its end.
+        int next = slot + parts;
+        if (next == current.Count)
+        {
+            _consumer.Current = current.Next;
+        }
+
+        current.Cursor = next;
+        if (_consumer.IsReportNeeded || (_consumer.Current is null && (_isInArrivalOrder || _capacity.IsPaused)))
+        {
+            // With the last of them too where nobody comes to look for more, since it is known how many there are; and where a sender was stopped though the lane's own limits are far off.
+            resume |= Report();
+        }
+
+        return true;
+    }
+
+    /// <summary>Drops everything unread, counting it, and takes no more in. Under the receive queue's lock. Returns what the caller releases outside it.</summary>
+    public (InboundLease? Taken, InboundLease? Added) Drop()
+    {
+        using (_gate.EnterScope())
+        {
+            _isClosed = true;
+            SettleReport();
+            _counters.Drop(_capacity.Messages, _capacity.Bytes);
+            (InboundLease? Taken, InboundLease? Added) all = (_consumer.Current, _added.DequeueAll());
+            _consumer.Current = null;
+            _capacity.Clear();
+            _isQueued = false;
+            return all;
+        }
+    }
+
+    /// <summary>Leaves the line if nothing is unread. Under the receive queue's lock.</summary>
+    /// <param name="resume">As in <see cref="TryDequeue"/>.</param>
+    public bool LeaveIfEmpty(ref bool resume)
+    {
+        if (_consumer.Current is not null)
+        {
+            return false;
+        }
+
+        using (_gate.EnterScope())
+        {
+            if (_isFiltered)
+            {
+                resume |= Refilter();
+            }
+
+            _isQueued = _added.First is not null;
+            if (!_isQueued)
+            {
+                SettleReport();
+                resume |= _capacity.Resume();
+            }
+
+            return !_isQueued;
+        }
+    }
+
+    /// <summary>The reader's filter was narrowed: what left the lane's lock already goes back to its front, and is looked at once more with the rest before the next is taken. Under the receive queue's lock.</summary>
+    public void PutBack()
+    {
+        if (_consumer.Current is { } current)
+        {
+            using (_gate.EnterScope())
+            {
+                _consumer.Current = null;
+                _added.PutBack(current);
+            }
+        }
+    }
+
+    /// <summary>What a narrowed filter has sorted out, to be released outside of all locks.</summary>
+    public InboundLease? DequeueUnwanted() => _isFiltered ? Interlocked.Exchange(ref _unwanted, null) : null;
+
+    /// <summary>Nothing is unread. Under the receive queue's lock.</summary>
+    public bool IsEmpty()
+    {
+        using (_gate.EnterScope())
+        {
+            return _consumer.Current is null && _added.First is null;
+        }
+    }
+
+    /// <summary>Takes out what no consumer has taken yet; it is counted as dropped.</summary>
+    private InboundLease? DequeueObsolete()
+    {
+        InboundLease? old = _added.DequeueAll();
+        for (InboundLease? lease = old; lease is not null; lease = lease.Next)
+        {
+            long bytes = ChargeOf(lease.Bytes, lease.Unread);
+            _counters.Drop(lease.Messages, bytes);
+            _capacity.Remove(lease.Messages, bytes);
+        }
+
+        return old;
+    }
+
+    /// <summary>Makes room for a batch of which only the last message counts.</summary>
+    private InboundLease? ConflateToNewest(InboundLease lease)
+    {
+        long bytes = ChargeOf(lease.Bytes, lease.Unread);
+        int superseded = lease.ConflateToLast();
+        _counters.Drop(superseded, bytes - ChargeOf(lease.Bytes, lease.Unread));
+        return DequeueObsolete();
+    }
+
+    private static (int Books, int Gap, int Taken) LayoutOf(InboundLane lane) =>
+        (CacheLines.OffsetOf(lane, ref lane._counters), CacheLines.OffsetOf(lane, ref lane._gap), CacheLines.OffsetOf(lane, ref lane._consumer));
+
+    private bool Report()
+    {
+        using (_gate.EnterScope())
+        {
+            SettleReport();
+            return _capacity.Resume();
+        }
+    }
+
+    private InboundLease? Refill(ref bool resume)
+    {
+        using (_gate.EnterScope())
+        {
+            SettleReport();
+            resume |= _capacity.Resume();
+            if (_isFiltered)
+            {
+                resume |= Refilter();
+                _consumer.Current = _added.DequeueFiltered(Pipe.Socket.FilterVersion);
+            }
+            else
+            {
+                _consumer.Current = _added.DequeueAll();
+            }
+
+            _isQueued = _consumer.Current is not null;
+            return _consumer.Current;
+        }
+    }
+
+    /// <summary>Takes out what comes first and passed the reader's filter before it was narrowed, as far as it lets it in no more. True if the sender is to be told of room; what was taken out is released then.</summary>
+    private bool Refilter()
+    {
+        var sifted = default(FilteredOut);
+        _added.FilterFront(Pipe.Socket, Pipe.Socket.FilterVersion, ref sifted);
+        if (sifted.Messages == 0)
+        {
+            return false;
+        }
+
+        SettleReport();
+        long bytes = ChargeOf(sifted.Bytes, sifted.Parts);
+        _capacity.Remove(sifted.Messages, bytes);
+        _counters.Drop(sifted.Messages, bytes);
+        _capacity.Resume();
+        sifted.Add(Interlocked.Exchange(ref _unwanted, null));
+        Volatile.Write(ref _unwanted, sifted.Leases);
+        return true;
+    }
+
+    private void SettleReport()
+    {
+        _capacity.Remove(_consumer.UnreportedMessages, _consumer.UnreportedBytes);
+        _counters.Deliver(_consumer.UnreportedMessages, _consumer.UnreportedBytes);
+        (_consumer.UnreportedMessages, _consumer.UnreportedBytes) = (0, 0);
+    }
+}

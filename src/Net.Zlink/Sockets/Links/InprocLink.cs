@@ -1,0 +1,294 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Zmp;
+
+namespace Net.Zlink.Sockets.Links;
+
+/// <summary>One end of a pair of pipes between two sockets of a context: what one end sends lies in the other's lane at once, not encoded.</summary>
+internal sealed class InprocLink : PeerLink
+{
+    private readonly InboundLane _out;
+    private InprocLink? _other;
+    private string? _problem;
+    private bool _isAwaited;
+    private long _notified;
+
+    /// <param name="socket">Whose end this is.</param>
+    /// <param name="inbound">Where it reads.</param>
+    /// <param name="outbound">Where it writes: the other end's lane, which may have no reader yet.</param>
+    /// <param name="own">How it names itself to the other end.</param>
+    public InprocLink(SocketCore socket, InboundLane inbound, InboundLane outbound, PeerIdentity own)
+        : base(socket, inbound)
+    {
+        _out = outbound;
+        Own = own;
+    }
+
+    /// <summary>The other end; null until a binder comes, and again after it has gone.</summary>
+    public InprocLink? Other => Volatile.Read(ref _other);
+
+    /// <summary>Why there is no other end yet, for people.</summary>
+    public string? Problem
+    {
+        get => Volatile.Read(ref _problem);
+        set => Volatile.Write(ref _problem, value);
+    }
+
+    /// <summary>It may be closed, but a binder that comes in time gets what it has sent: the registry closes it once more then, or at the end of the linger time.</summary>
+    public bool IsAwaited
+    {
+        get => Volatile.Read(ref _isAwaited);
+        set => Volatile.Write(ref _isAwaited, value);
+    }
+
+    /// <summary>How it names itself to the other end.</summary>
+    public PeerIdentity Own { get; }
+
+    /// <summary>How the other end's application knows it: what messages say about their sender.</summary>
+    private PeerIdentity Name => Other is { } other && !ReferenceEquals(other.Peer, PeerIdentity.Unknown) ? other.Peer : Own;
+
+    /// <summary>Where it writes.</summary>
+    public InboundLane Out => _out;
+
+    public override string? WhyNotConnected => Other is null ? Problem : null;
+
+    public override OutboundCounts Outbound
+    {
+        get
+        {
+            // What lies in the other end's lane is written; what its filter did not want, and topics that it was told, too. Without another end it only waits there, and may be dropped.
+            bool hasReader = _out.Pipe is not null;
+            LaneCounts lane = _out.Counts;
+            long sent = lane.Received + Volatile.Read(ref _notified);
+            return hasReader
+                ? new OutboundCounts { AcceptedMessages = sent, AcceptedBytes = lane.ReceivedBytes, WrittenMessages = sent, WrittenBytes = lane.ReceivedBytes }
+                : new OutboundCounts
+                {
+                    AcceptedMessages = sent,
+                    AcceptedBytes = lane.ReceivedBytes,
+                    WrittenMessages = sent - lane.QueuedMessages - lane.Dropped,
+                    WrittenBytes = lane.ReceivedBytes - lane.QueuedBytes - lane.DroppedBytes,
+                    QueuedMessages = lane.QueuedMessages,
+                    QueuedBytes = lane.QueuedBytes,
+                    DroppedMessages = lane.Dropped,
+                    DroppedBytes = lane.DroppedBytes,
+                };
+        }
+    }
+
+    public override (long Messages, long Bytes) Waiting
+    {
+        get
+        {
+            LaneCounts lane = _out.Counts;
+            return (lane.QueuedMessages, lane.QueuedBytes);
+        }
+    }
+
+    public override FullCause FullCause => _out.Counts.FullCause;
+
+    public override bool HasCapacity => _out.Status == SendStatus.Accepted;
+
+    /// <summary>Lets this end, the binder's, know whom it sends to.</summary>
+    public void Face(InprocLink connecter) => Volatile.Write(ref _other, connecter);
+
+    /// <summary>Makes two ends one pair. Messages that wait for the second end's reader become visible to it.</summary>
+    public static void Join(InprocLink connecter, InprocLink binder)
+    {
+        int waiting = binder.Lane.BelongTo(binder);
+        if (waiting > 0)
+        {
+            binder.Socket.Announce(binder.Lane, waiting);
+        }
+
+        // Not before those are announced: what the connecter says of topics from here on is read behind them.
+        Volatile.Write(ref connecter._other, binder);
+        Volatile.Write(ref binder._other, connecter);
+    }
+
+    public override SendStatus TrySend(in OutgoingMessage message, bool force = false)
+    {
+        PassedAs passage = PassageOf(message, out int passedAt);
+        if (passage == PassedAs.Whole)
+        {
+            return _out.Append(message, Socket.Host.Slabs, Name, force, passedAt);
+        }
+
+        if (passage == PassedAs.InPieces)
+        {
+            return Split(message, force, passedAt);
+        }
+
+        if (passage == PassedAs.Notified)
+        {
+            Interlocked.Increment(ref _notified);
+        }
+        else
+        {
+            _out.CountFiltered(1, message.EncodedLength);
+        }
+
+        message.Consume();
+        return SendStatus.Accepted;
+    }
+
+    /// <summary>Sends a piece of a message that was found to have room.</summary>
+    public SendStatus AppendPiece(in OutgoingMessage piece, int passedAt) => _out.Append(piece, Socket.Host.Slabs, Name, force: true, passedAt);
+
+    public override void SendOwn(ZmpFlags flags, ReadOnlySpan<byte> body)
+    {
+        if (flags is ZmpFlags.Subscribe or ZmpFlags.Cancel)
+        {
+            if (Other is { } other)
+            {
+                Interlocked.Increment(ref _notified);
+                other.CountTopics();
+                other.Socket.OnSubscription(other, body, flags == ZmpFlags.Subscribe);
+            }
+
+            return;
+        }
+
+        var message = new OutgoingMessage(default, body);
+        if (PassageOf(message, out int passedAt) == PassedAs.Whole)
+        {
+            _out.Append(message, Socket.Host.Slabs, Name, force: true, passedAt);
+        }
+    }
+
+    public override void OnLaneCapacity()
+    {
+        if (Other is { } other)
+        {
+            other.Socket.OnCapacity(other);
+        }
+    }
+
+    public override void SetLimits(QueueLimits outbound, QueueLimits inbound)
+    {
+        // The other socket's share stays as it was when the two met; where either side has no limit there is none.
+        if (Other is { } other)
+        {
+            Adjust(_out, outbound.And(other.InboundShare), other);
+            Adjust(Lane, other.OutboundShare.And(inbound), this);
+        }
+        else if (_out.SetLimits(outbound))
+        {
+            Socket.OnCapacity(this); // Nobody reads there yet who would say so.
+        }
+
+        InboundShare = inbound;
+        OutboundShare = outbound;
+    }
+
+    /// <summary>What this end's socket adds to the room of the lane it reads.</summary>
+    public QueueLimits InboundShare { get; set; }
+
+    /// <summary>What this end's socket adds to the room of the lane it writes.</summary>
+    public QueueLimits OutboundShare { get; set; }
+
+    public override void Close(DisconnectReason reason, TimeSpan linger)
+    {
+        _out.Close();
+        if (IsAwaited)
+        {
+            return;
+        }
+
+        if (Interlocked.Exchange(ref _other, null) is { } other)
+        {
+            // What it has not read yet stays readable there.
+            Volatile.Write(ref other._other, null);
+            other.Socket.Detach(other, dropUnread: false);
+            other.Socket.FinalizeCounters(other);
+        }
+        else if (_out.Pipe is null)
+        {
+            Socket.Receive.Drop(_out); // Nobody came to read it.
+        }
+
+        Socket.FinalizeCounters(this);
+    }
+
+    public override void Abort() => Close(DisconnectReason.ContextTerminated, TimeSpan.Zero);
+
+    private static void Adjust(InboundLane lane, QueueLimits limits, PeerLink reader)
+    {
+        if (lane.SetLimits(limits))
+        {
+            reader.OnLaneCapacity();
+        }
+    }
+
+    /// <summary>How much of a message goes into the reader's lane: what filters and publishers do with what a wire brings.</summary>
+    private PassedAs PassageOf(in OutgoingMessage message, out int passedAt)
+    {
+        passedAt = 0;
+        if (Other is not { } reader)
+        {
+            // The binder is told of all topics when it comes, so what an XSUB that waits for one says of its topics must not lie in its lane as a message.
+            passedAt = InboundLease.NeverFiltered;
+            return Socket.Type == ZmpSocketType.XSub ? PassageOf(InprocUpstream.Inspect(message, Socket.OnlyFirstSubscribe)) : PassedAs.Whole;
+        }
+
+        SocketCore socket = reader.Socket;
+        InboundRole role = socket.InboundRole;
+        switch (role)
+        {
+            case InboundRole.All:
+                return PassedAs.Whole;
+            case InboundRole.Filtered:
+                passedAt = socket.FilterVersion;
+                return socket.Accepts(message.FirstPart) ? PassedAs.Whole : PassedAs.None;
+            default:
+                (bool Topics, bool Data) content = InprocUpstream.Inspect(message, socket.OnlyFirstSubscribe);
+                content.Data &= role == InboundRole.SubscriptionsAndData;
+                if (content is { Topics: true, Data: false })
+                {
+                    reader.CountTopics();
+                    InprocUpstream.Notify(reader, message);
+                }
+
+                return PassageOf(content);
+        }
+    }
+
+    private static PassedAs PassageOf((bool Topics, bool Data) content) => (content.Topics, content.Data) switch
+    {
+        (true, false) => PassedAs.Notified,
+        (true, true) => PassedAs.InPieces,
+        (false, true) => PassedAs.Whole,
+        _ => PassedAs.None,
+    };
+
+    private SendStatus Split(in OutgoingMessage message, bool force, int passedAt)
+    {
+        // All of it or nothing: room is looked for once.
+        if (!force && _out.Status is not SendStatus.Accepted and var refusal)
+        {
+            return refusal;
+        }
+
+        InprocLink? reader = passedAt == InboundLease.NeverFiltered ? null : Other; // As it was when the message was looked at: one that has come since is told of the topics by the greeting.
+        int pieces = InprocUpstream.Split(this, reader, message, passedAt, out SendStatus status);
+        Interlocked.Add(ref _notified, 1 - pieces); // The lane has counted each piece; this end has sent one message.
+        return status;
+    }
+
+    /// <summary>How much of a message goes into the lane.</summary>
+    private enum PassedAs
+    {
+        /// <summary>Nothing: the reader does not want it.</summary>
+        None,
+
+        /// <summary>Nothing: it was topics, which the reader has been told.</summary>
+        Notified,
+
+        /// <summary>The message as it is.</summary>
+        Whole,
+
+        /// <summary>What is left of it without the topics in it.</summary>
+        InPieces,
+    }
+}

@@ -1,0 +1,154 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Sockets.Zmp;
+
+namespace Net.Zlink.Sockets.Links;
+
+/// <summary>A pipe over a connection; of a connecting socket it outlives the connection, and goes on with the next.</summary>
+internal sealed class WireLink : PeerLink
+{
+    private ZmpSession? _session;
+    private PausedReader? _pausedReader;
+
+    public WireLink(SocketCore socket, ZmpSettings settings)
+        : base(socket, new InboundLane(settings.Inbound, socket.Host.Budget) { Conflates = settings.Conflate })
+    {
+        Queue = new OutboundQueue(socket.Host.Pool, settings.Outbound, socket.Host.Budget) { CapacityAvailable = OnCapacityAvailable, Conflates = settings.Conflate };
+        Queue.PauseSending();
+        Lane.BelongTo(this);
+    }
+
+    public OutboundQueue Queue { get; }
+
+    /// <summary>The connection's session, once the handshake is complete; null while there is none.</summary>
+    public ZmpSession? Session
+    {
+        get => Volatile.Read(ref _session);
+        set => Volatile.Write(ref _session, value);
+    }
+
+    /// <summary>Where its connection waits for room in a lane that several share; null: it never had to.</summary>
+    public PausedReader? PausedReader
+    {
+        get => Volatile.Read(ref _pausedReader);
+        set => Volatile.Write(ref _pausedReader, value);
+    }
+
+    /// <summary>A handshake was completed on it before.</summary>
+    public bool WasConnected { get; set; }
+
+    /// <summary>One of its connections was no brief one: the peer has a place for it. Guarded by the socket's lock.</summary>
+    public bool HasLasted { get; set; }
+
+    /// <summary>None was, and the last one was over right behind the handshake. Guarded by the socket's lock.</summary>
+    public bool WasRejected { get; set; }
+
+    /// <summary>It took its peer's routing id from another pipe (ROUTER with Handover). Guarded by the socket's lock.</summary>
+    public bool HasReplaced { get; set; }
+
+    /// <summary>Another pipe took its peer's routing id from it: it gets no place any more. Guarded by the socket's lock.</summary>
+    public bool IsDisplaced { get; set; }
+
+    /// <summary>The dialer that makes the next connection; null on the accepting side.</summary>
+    public ZmpDialer? Dialer { get; set; }
+
+    public override string? WhyNotConnected => Session is null ? Dialer?.Problem : null;
+
+    public override OutboundCounts Outbound => Queue.Counts;
+
+    public override FullCause FullCause => Queue.FullCause;
+
+    public override bool HasCapacity => Queue.Status == SendStatus.Accepted;
+
+    public override SendStatus TrySend(in OutgoingMessage message, bool force = false)
+    {
+        SendStatus status = Queue.TryAppend(message, out bool schedule, force);
+        if (schedule)
+        {
+            Flush();
+        }
+
+        return status;
+    }
+
+    /// <summary>Sends a message that other peers get too, encoded already: short ones are copied, long ones go by reference.</summary>
+    public SendStatus TrySendShared(Buffers.Slab encoded, int length, bool force)
+    {
+        SendStatus status = Queue.TryAppendShared(encoded, 0, length, messages: 1, out bool schedule, force);
+        if (schedule)
+        {
+            Flush();
+        }
+
+        return status;
+    }
+
+    public override void SendOwn(ZmpFlags flags, ReadOnlySpan<byte> body)
+    {
+        Span<byte> header = stackalloc byte[ZmpFrame.HeaderSize];
+        ZmpFrame.WriteHeader(header, flags, (uint)body.Length);
+        SendOwn(header, body, isUpdate: flags is ZmpFlags.Subscribe or ZmpFlags.Cancel);
+    }
+
+    /// <summary>Sends a message of the application's that says of topics and of nothing else, encoded, whatever the limits say.</summary>
+    public void SendSubscriptionUpdates(ReadOnlySpan<byte> encoded) => SendOwn(encoded, default, isUpdate: true);
+
+    public override void OnLaneCapacity() => Session?.Connection.Resume();
+
+    public override void SetLimits(QueueLimits outbound, QueueLimits inbound)
+    {
+        Queue.SetLimits(outbound);
+        if (Lane.SetLimits(inbound))
+        {
+            OnLaneCapacity();
+        }
+    }
+
+    public override void Close(DisconnectReason reason, TimeSpan linger)
+    {
+        if (Dialer is not null)
+        {
+            Dialer.Close(reason, linger);
+        }
+        else
+        {
+            Session?.Connection.RequestClose(reason, CloseMode.Orderly, linger);
+        }
+    }
+
+    public override void Abort()
+    {
+        Dialer?.Abort();
+        Session?.Connection.RequestClose(DisconnectReason.ContextTerminated, CloseMode.Leave);
+    }
+
+    /// <summary>Its connection is over. One that came in does not come back by this pipe.</summary>
+    public void MarkDetached()
+    {
+        if (Dialer is null)
+        {
+            Lane.MarkDetached();
+        }
+    }
+
+    private void SendOwn(ReadOnlySpan<byte> header, ReadOnlySpan<byte> body, bool isUpdate)
+    {
+        Queue.AppendOwn(header, body, isUpdate, out bool schedule);
+        if (schedule)
+        {
+            Flush();
+        }
+    }
+
+    private void Flush()
+    {
+        if (Session is { } session)
+        {
+            session.Connection.ScheduleFlush();
+            CallerFlush.Record(session.Connection.Shard);
+        }
+    }
+
+    private void OnCapacityAvailable() => Socket.OnCapacity(this);
+}

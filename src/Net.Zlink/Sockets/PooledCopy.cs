@@ -1,0 +1,27 @@
+using System.Buffers;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>A copy of a set, made under its lock to be looked through outside of it. Costs no memory that is not used again: sums over thousands of peers are asked for again and again.</summary>
+internal readonly ref struct PooledCopy<T> : IDisposable
+    where T : class
+{
+    private readonly T[] _items;
+    private readonly int _count;
+
+    public PooledCopy(ICollection<T> set)
+    {
+        _count = set.Count;
+        _items = ArrayPool<T>.Shared.Rent(_count);
+        set.CopyTo(_items, 0);
+    }
+
+    public ReadOnlySpan<T> Items => _items.AsSpan(0, _count);
+
+    /// <summary>Gives it back, and keeps nobody alive.</summary>
+    public void Dispose()
+    {
+        Array.Clear(_items, 0, _count);
+        ArrayPool<T>.Shared.Return(_items);
+    }
+}

@@ -1,0 +1,35 @@
+using Net.Zlink.Sockets.Patterns;
+
+namespace Net.Zlink.Sockets;
+
+/// <summary>Why the time of a wait may have passed in vain, as far as the socket can tell: what a program gets wrong that has only just been written.</summary>
+internal static class TimeoutHint
+{
+    /// <summary>A clause to end the error's sentence with; null: nothing is known to be wrong.</summary>
+    /// <remarks>Looks at one peer at most: some programs poll by such waits, with thousands of peers.</remarks>
+    public static string? Find(SocketCore socket)
+    {
+        if (socket.GivenUp.TryGetLast(out string? endpoint, out string? why))
+        {
+            return $", and {endpoint} was given up: {why}. Connect again once that is mended; Describe() shows all of them";
+        }
+
+        if (socket is SubscriberCore { IsExtended: false, TopicCount: 0 })
+        {
+            return ": this SUB has no topic, so it receives nothing; Subscribe(\"\") takes every message";
+        }
+
+        if (socket.LinkCount > 1)
+        {
+            return null;
+        }
+
+        return socket.Links switch
+        {
+            [] when socket.Endpoints.All.Length == 0 => ": the socket is neither bound nor connected; call Bind or Connect first",
+            [] => ": no peer is connected",
+            [{ WhyNotConnected: { } problem } only] => $": {only.Endpoint} is not connected: {problem}",
+            _ => null,
+        };
+    }
+}

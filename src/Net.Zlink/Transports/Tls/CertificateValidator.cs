@@ -1,0 +1,122 @@
+using System.Globalization;
+using System.Net.Security;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using Net.Zlink.Monitoring;
+
+namespace Net.Zlink.Transports.Tls;
+
+/// <summary>Judges the certificate of one peer, and says in words what is wrong with it. Used for one handshake.</summary>
+/// <param name="settings">The endpoint's settings.</param>
+/// <param name="host">The name that the certificate must be for; null on the side that listens.</param>
+internal sealed class CertificateValidator(TlsSettings settings, string? host)
+{
+    /// <summary>Why the peer's certificate was not accepted; null if it was, or none was judged.</summary>
+    public string? Refusal { get; private set; }
+
+    /// <summary>The callback of a TLS stream.</summary>
+    public bool Accepts(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
+    {
+        bool isServer = host is null;
+        if (isServer && certificate is null && !settings.RequireClientCertificate)
+        {
+            return true; // It was not asked for one: there is nothing to judge, and what errors there are say just that.
+        }
+
+        if (settings.Validation is { } users)
+        {
+            try
+            {
+                Refusal = CallbackThread.Run(() => users(sender, certificate, chain, errors)) ? null : $"the application's own check refused the certificate{Quote(certificate)}";
+            }
+#pragma warning disable CA1031 // It may throw anything; it ends this handshake and nothing else.
+            catch (Exception e)
+#pragma warning restore CA1031
+            {
+                Refusal = $"the application's own check of the certificate{Quote(certificate)} threw {e.GetType().Name}: {ExceptionText.MessageOf(e)}";
+            }
+
+            return Refusal is null;
+        }
+
+        if (errors == SslPolicyErrors.None || (!isServer && !settings.VerifyPeer))
+        {
+            return true;
+        }
+
+        Refusal = Explain(certificate, chain, errors);
+        return false;
+    }
+
+    private string Explain(X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
+    {
+        if (certificate is null || errors.HasFlag(SslPolicyErrors.RemoteCertificateNotAvailable))
+        {
+            return host is null ? "the client showed no certificate, and one is required" : "the server showed no certificate";
+        }
+
+        if (errors.HasFlag(SslPolicyErrors.RemoteCertificateChainErrors))
+        {
+            return $"the certificate{Quote(certificate)} {string.Join(", and ", FaultsOf(certificate, chain))}";
+        }
+
+        try
+        {
+            return $"the certificate{Quote(certificate)} is not for \"{host}\" but for {NamesIn(certificate)}; set Tls.HostName to the name that the server goes by";
+        }
+        catch (CryptographicException)
+        {
+            return $"the certificate{Quote(certificate)} is not for \"{host}\": its alternative names (subjectAltName) are malformed; the server needs a new certificate";
+        }
+    }
+
+    private static IEnumerable<string> FaultsOf(X509Certificate certificate, X509Chain? chain)
+    {
+        X509ChainStatusFlags all = X509ChainStatusFlags.NoError;
+        foreach (X509ChainStatus status in chain?.ChainStatus ?? [])
+        {
+            all |= status.Status;
+        }
+
+        if (all.HasFlag(X509ChainStatusFlags.NotTimeValid))
+        {
+            yield return $"is not valid now: it is from {DatesOf(certificate)}";
+        }
+
+        if ((all & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != X509ChainStatusFlags.NoError)
+        {
+            yield return $"is issued by {EndpointError.Quote(certificate.Issuer)}, whom nobody here trusts; name the authority's file in Tls.CaFile";
+        }
+
+        const X509ChainStatusFlags Told = X509ChainStatusFlags.NotTimeValid | X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain;
+        if ((all & ~Told) != X509ChainStatusFlags.NoError || all == X509ChainStatusFlags.NoError)
+        {
+            yield return $"was not accepted: {all & ~Told}";
+        }
+    }
+
+    // In UTC and one form everywhere: it is read in logs of machines with other zones and languages.
+    private static string DatesOf(X509Certificate certificate) => certificate is X509Certificate2 dated
+        ? string.Create(CultureInfo.InvariantCulture, $"{dated.NotBefore.ToUniversalTime():u} to {dated.NotAfter.ToUniversalTime():u}")
+        : $"{certificate.GetEffectiveDateString()} to {certificate.GetExpirationDateString()}";
+
+    // The peer's own words, before it is known to be anybody: quoted, so that they add no line to a log, and cut.
+    private static string Quote(X509Certificate? certificate) => certificate is null ? "" : $" {EndpointError.Quote(certificate.Subject)}";
+
+    private static string NamesIn(X509Certificate certificate)
+    {
+        var names = new List<string>();
+        foreach (X509Extension extension in (certificate as X509Certificate2)?.Extensions ?? [])
+        {
+            if (extension is X509SubjectAlternativeNameExtension alternatives)
+            {
+                names.AddRange(alternatives.EnumerateDnsNames());
+                names.AddRange(alternatives.EnumerateIPAddresses().Select(static address => address.ToString()));
+            }
+        }
+
+        // What a text for people holds; a certificate may have hundreds.
+        const int MostNames = 5;
+        return names.Count == 0 ? "no name at all" : string.Join(", ", names.Take(MostNames).Select(static name => EndpointError.Quote(name))) + (names.Count > MostNames ? " and others" : "");
+    }
+}

@@ -1,0 +1,118 @@
+using System.Globalization;
+using System.Text;
+using Net.Zlink.Protocol.Zmp;
+using Xunit;
+
+namespace Net.Zlink.Tests.Protocol.Zmp;
+
+/// <summary>What the tests of ZMP share.</summary>
+internal static class ZmpFixture
+{
+    /// <summary>A DEALER with the routing id RAW1, as the recorded raw peers say it.</summary>
+    public const string Hello = "5A01020000000007 01050452415731";
+
+    public const string Ready = "5A01020000000001 04";
+
+    /// <summary>The types that speak ZMP.</summary>
+    public static readonly ZmpSocketType[] Types = Enum.GetValues<ZmpSocketType>();
+
+    public static byte[] Hex(string text) => Convert.FromHexString(text.Replace(" ", "", StringComparison.Ordinal));
+
+    public static byte[] Frame(byte flags, ReadOnlySpan<byte> body)
+    {
+        var frame = new byte[ZmpFrame.HeaderSize + body.Length];
+        ZmpFrame.WriteHeader(frame, (ZmpFlags)flags, (uint)body.Length);
+        body.CopyTo(frame.AsSpan(ZmpFrame.HeaderSize));
+        return frame;
+    }
+
+    /// <summary>HELLO and READY of a peer.</summary>
+    public static byte[] Greeting(byte type, ReadOnlySpan<byte> routingId = default) => [.. Frame(2, [1, type, (byte)routingId.Length, .. routingId]), .. Frame(2, [4])];
+
+    public static byte[] DealerGreeting(ReadOnlySpan<byte> routingId) => Greeting((byte)ZmpSocketType.Dealer, routingId);
+
+    public static byte[] Control(string body) => Frame(2, Hex(body));
+
+    /// <summary>What a written frame looks like, of a buffer that was larger.</summary>
+    public static string Written(ReadOnlySpan<byte> buffer, int length) => Convert.ToHexString(buffer[..length]);
+
+    /// <summary>The same frame in hex, however it was spaced.</summary>
+    public static string Plain(string hex) => Convert.ToHexString(Hex(hex));
+
+    public static string Text(ZmpFault fault) => string.Create(CultureInfo.InvariantCulture, $"{(byte)fault.Code:X2} {fault.Text}");
+
+    public static IEnumerable<byte[]> Cut(byte[] bytes, int[] lengths)
+    {
+        int at = 0;
+        for (int i = 0; at < bytes.Length; i++)
+        {
+            int length = lengths.Length == 0 ? bytes.Length : Math.Min(lengths[i % lengths.Length], bytes.Length - at);
+            yield return bytes[at..(at + length)];
+            at += length;
+        }
+    }
+
+    /// <summary>
+    /// Reads as a connection does: scans each piece behind the rest of the one before, takes the whole frames in order, and stops at the first fault.
+    /// Says what the frames were, one word each, and at last the fault; checks on the way that each scan fits the bytes it was given.
+    /// </summary>
+    public static string Play(IEnumerable<byte[]> pieces, ZmpSocketType own, long limit)
+    {
+        var scanner = default(ZmpScanner);
+        var inbound = new ZmpInbound(own);
+        var said = new StringBuilder();
+        byte[] rest = [];
+        foreach (byte[] piece in pieces)
+        {
+            byte[] bytes = [.. rest, .. piece];
+            ZmpScan scan = scanner.Scan(bytes, limit);
+            CheckFit(scan, bytes, limit);
+            ReadOnlySpan<byte> frames = bytes.AsSpan(0, scan.Consumed);
+            int count = 0;
+            while (!frames.IsEmpty)
+            {
+                ReadOnlySpan<byte> body = ZmpFrame.Next(ref frames, out ZmpFlags flags);
+                count++;
+                ZmpInboundKind kind = inbound.Parse(flags, body, out ZmpFault fault);
+                if (kind == ZmpInboundKind.Fault)
+                {
+                    return said.Append("! ").Append(Text(fault)).Append(' ').Append(fault.Origin).ToString();
+                }
+
+                Assert.Equal(default, fault);
+                said.Append(kind).Append(':').Append(flags).Append(':').Append(Convert.ToHexString(body)).Append(' ');
+            }
+
+            Assert.Equal(scan.Frames, count);
+            if (scan.Fault is { } refused)
+            {
+                return said.Append("! ").Append(Text(refused)).Append(' ').Append(refused.Origin).ToString();
+            }
+
+            rest = bytes[scan.Consumed..];
+        }
+
+        return said.ToString();
+    }
+
+    private static void CheckFit(ZmpScan scan, byte[] bytes, long limit)
+    {
+        int left = bytes.Length - scan.Consumed;
+        Assert.InRange(scan.Consumed, scan.Frames * ZmpFrame.HeaderSize, bytes.Length);
+        if (scan.Fault is not null)
+        {
+            Assert.True(left >= ZmpFrame.HeaderSize);
+            Assert.Equal(0, scan.NextFrameSize);
+        }
+        else if (left < ZmpFrame.HeaderSize)
+        {
+            Assert.Equal((0, 0u), (scan.NextFrameSize, scan.AnnouncedLength));
+        }
+        else
+        {
+            Assert.True(scan.NextFrameSize > left);
+            Assert.Equal(scan.NextFrameSize, (int)scan.AnnouncedLength + ZmpFrame.HeaderSize);
+            Assert.True(scan.AnnouncedLength <= Math.Max(ZmpFrame.EffectiveLimit(limit), ZmpHello.LargestBody));
+        }
+    }
+}

@@ -1,0 +1,191 @@
+using Net.Zlink.Engine;
+using Net.Zlink.Monitoring;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Transports.Tls;
+
+/// <summary>Peers that begin a handshake and do not go on with it, when others want their places.</summary>
+public sealed class HandshakeSlotsTests : IDisposable
+{
+    private const int Places = 3;
+    private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(300); // More than the line's looks are apart.
+
+    private readonly TestCertificates _own = new();
+    private readonly ManualTimeProvider _time = new();
+    private readonly ZlinkContext _context;
+    private readonly ZlinkContext _other = new(); // The clients'; its clock is the real one.
+    private readonly StreamSocket _server;
+    private readonly SocketMonitor _monitor;
+
+    public HandshakeSlotsTests()
+    {
+        _context = new ZlinkContext(new ZlinkContextOptions { TimeProvider = _time, MaxHandshakes = Places });
+        _server = _context.CreateStream();
+        _server.Options.Tls.Certificate = _own.Server;
+        _monitor = _server.OpenMonitor(SocketEventTypes.Accepted | SocketEventTypes.HandshakeFailedNoDetail);
+    }
+
+    public void Dispose()
+    {
+        _monitor.Dispose();
+        _context.Dispose();
+        _other.Dispose();
+        _own.Dispose();
+    }
+
+    [Theory]
+    [InlineData("tls")]
+    [InlineData("ws")]
+    [InlineData("wss")]
+    public async Task With_every_place_taken_by_a_peer_that_stalls_one_of_them_gives_way_to_a_good_one(string scheme)
+    {
+        string endpoint = _server.Bind($"{scheme}://127.0.0.1:0");
+        List<RawPeer> stalled = await StallAsync(endpoint, scheme);
+        Task<uint> connecting = Connect(endpoint);
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == 1, "the good client waits in line");
+        using Pacer pacer = await Pacer.CreateAsync();
+        _time.Advance(HandshakeSlots.GracePeriod - Moment);
+        await pacer.RoundTripAsync();
+        Assert.False(connecting.IsCompleted);
+        Assert.Equal(0, _server.PeerCount);
+
+        _time.Advance(2 * Moment);
+        await connecting.Guarded();
+        SocketEvent gone = await _monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
+        Assert.Equal("the peer had kept its handshake waiting for 5000 ms when others waited for its place (MaxHandshakes is 3)", gone.Detail);
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Running == Places - 1, "the others keep their places: nobody wants them");
+        Assert.Equal(1, _server.GetStatistics().HandshakeFailures.TimedOut);
+        _time.Advance(_server.Options.HandshakeInterval);
+        stalled.ForEach(static peer => peer.Dispose());
+    }
+
+    [Fact]
+    public async Task Peers_that_stall_keep_their_places_until_their_time_is_up_where_nobody_wants_them()
+    {
+        string endpoint = _server.Bind("tls://127.0.0.1:0");
+        List<RawPeer> stalled = await StallAsync(endpoint, "tls");
+        using Pacer pacer = await Pacer.CreateAsync();
+        _time.Advance(_server.Options.HandshakeInterval - Moment);
+        await pacer.RoundTripAsync();
+        Assert.Equal(0, _server.GetStatistics().FailedHandshakes);
+        _time.Advance(2 * Moment);
+        for (int i = 0; i < Places; i++)
+        {
+            SocketEvent failed = await _monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
+            Assert.Equal("the TLS handshake was not complete within 30000 ms", failed.Detail);
+        }
+
+        stalled.ForEach(static peer => peer.Dispose());
+    }
+
+    [Fact]
+    public async Task A_peer_that_sends_a_byte_now_and_then_keeps_its_place_no_longer()
+    {
+        string endpoint = _server.Bind("ws://127.0.0.1:0");
+        List<RawPeer> stalled = await StallAsync(endpoint, "ws");
+        Task<uint> connecting = Connect(endpoint);
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == 1, "the good client waits in line");
+        foreach (byte next in "ET "u8.ToArray())
+        {
+            _time.Advance(HandshakeSlots.GracePeriod / 4);
+            Assert.Equal(0, _server.GetStatistics().HandshakeFailures.TimedOut);
+            foreach (RawPeer peer in stalled)
+            {
+                await peer.SendAsync(new[] { next });
+            }
+        }
+
+        // In steps: while a byte of its is looked at a handshake does not wait, and keeps its place for that moment.
+        using Pacer pacer = await Pacer.CreateAsync();
+        for (TimeSpan passed = TimeSpan.Zero; passed < 2 * HandshakeSlots.GracePeriod && !connecting.IsCompleted; passed += Moment)
+        {
+            _time.Advance(Moment);
+            await pacer.RoundTripAsync();
+        }
+
+        await connecting.Guarded();
+        SocketEvent gone = await _monitor.NextAsync(SocketEventTypes.HandshakeFailedNoDetail);
+        Assert.StartsWith("the peer had kept its handshake waiting", gone.Detail, StringComparison.Ordinal);
+        stalled.ForEach(static peer => peer.Dispose());
+    }
+
+    [Fact]
+    public async Task As_many_give_way_as_others_wait_and_those_first_that_have_stalled_the_longest()
+    {
+        string endpoint = _server.Bind("ws://127.0.0.1:0");
+        var stalled = new List<RawPeer>();
+        for (int i = 0; i < Places; i++)
+        {
+            stalled.Add(await StallOneAsync(endpoint, "ws", i + 1));
+            _time.Advance(Moment);
+        }
+
+        _time.Advance(HandshakeSlots.GracePeriod); // Nobody waits yet.
+        Task<uint>[] connecting = [Connect(endpoint), Connect(endpoint)];
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == connecting.Length, "two good clients wait in line");
+        _time.Advance(Moment);
+        await Task.WhenAll(connecting).Guarded();
+        await stalled[0].ReadToAnyEndAsync();
+        await stalled[1].ReadToAnyEndAsync();
+        await stalled[2].SendAsync("ET / HTTP/1.1\r\n\r\n"u8.ToArray());
+        Assert.NotEmpty(await stalled[2].ReadToEndAsync()); // It is still answered.
+        stalled.ForEach(static peer => peer.Dispose());
+    }
+
+    [Fact]
+    public async Task A_handshake_in_which_the_application_takes_its_time_gives_way_to_nobody()
+    {
+        var asked = new SemaphoreSlim(0);
+        var answer = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        _server.Options.WebSocket.Admission = async (_, _) =>
+        {
+            asked.Release();
+            await answer.Task;
+            return WebSocketAdmission.Accept;
+        };
+        string endpoint = _server.Bind("ws://127.0.0.1:0");
+        Task<uint>[] asking = [.. Enumerable.Range(0, Places).Select(_ => Connect(endpoint))];
+        for (int i = 0; i < Places; i++)
+        {
+            await asked.WaitAsync(Guard.Token).Guarded();
+        }
+
+        Task<uint> last = Connect(endpoint);
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Waiting == 1, "one more waits in line");
+        using Pacer pacer = await Pacer.CreateAsync();
+        _time.Advance(HandshakeSlots.GracePeriod + Moment);
+        await pacer.RoundTripAsync();
+        Assert.Equal(0, _server.GetStatistics().FailedHandshakes);
+        answer.SetResult();
+        await Task.WhenAll([.. asking, last]).Guarded();
+    }
+
+    private Task<uint> Connect(string endpoint)
+    {
+        StreamSocket client = _other.CreateStream();
+        client.Options.Tls.CaFile = _own.CaFile;
+        return client.ConnectAsync(endpoint, Guard.Token).AsTask();
+    }
+
+    /// <summary>Peers that have every place and wait there, with their clocks running.</summary>
+    private async Task<List<RawPeer>> StallAsync(string endpoint, string scheme)
+    {
+        var stalled = new List<RawPeer>();
+        for (int i = 0; i < Places; i++)
+        {
+            stalled.Add(await StallOneAsync(endpoint, scheme, i + 1));
+        }
+
+        return stalled;
+    }
+
+    private async Task<RawPeer> StallOneAsync(string endpoint, string scheme, int running)
+    {
+        RawPeer peer = await RawPeer.ConnectAsync($"tcp://127.0.0.1:{new Uri(endpoint).Port}");
+        await _monitor.NextAsync(SocketEventTypes.Accepted);
+        await peer.SendAsync(scheme is "ws" ? "G"u8.ToArray() : [0x16]); // What a request, or a ClientHello's record, begins with.
+        await Guard.UntilAsync(() => _context.Host.Handshakes.Running == running && _context.Host.Handshakes.Stalled == running, "it waits for more, in a place of its own");
+        return peer;
+    }
+}

@@ -1,0 +1,171 @@
+using Net.Zlink.Monitoring;
+using Net.Zlink.Protocol.Zmp;
+using Net.Zlink.Tests.Protocol.Zmp;
+using Net.Zlink.Tests.Support;
+using Xunit;
+
+namespace Net.Zlink.Tests.Zmp;
+
+/// <summary>A ROUTER whose connect was turned away right behind the handshake does not keep the id that it learnt there from that very peer when it comes in, and from nobody else.</summary>
+public sealed class RejectedConnectTests
+{
+    private static readonly byte[] Greeting = ZmpFixture.Greeting((byte)ZmpSocketType.Router, "B"u8);
+
+    [Fact]
+    public async Task What_is_sent_to_the_id_goes_to_the_peer_that_came_in_also_from_a_sender_that_has_just_sent_to_it()
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = Make(fixture, out string endpoint);
+        RawListener listener = fixture.Listen();
+        await TurnAwayAsync(fixture, router, listener);
+        Assert.True(router.TrySend("B"u8, "for whoever comes there"u8));
+        RawPeer newcomer = await ComeInAsync(fixture, router, endpoint);
+        Assert.True(router.TrySend("B"u8, "x"u8));
+        byte[] expected = [.. ZmpFixture.Frame(0, "for whoever comes there"u8), .. ZmpFixture.Frame(0, "x"u8)];
+        Assert.Equal(expected, await newcomer.ReadAsync(expected.Length));
+    }
+
+    [Fact]
+    public async Task The_endpoint_is_not_given_up_for_that_but_rests()
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = Make(fixture, out string endpoint);
+        RawListener listener = fixture.Listen();
+        await TurnAwayAsync(fixture, router, listener);
+        await ComeInAsync(fixture, router, endpoint);
+        Assert.Equal([listener.Endpoint], router.ConnectedEndpoints);
+        await fixture.UntilAsync(() => router.GetPeers().Count == 2);
+        Assert.Contains("it is dialled again when that one has gone", router.Describe(), StringComparison.Ordinal);
+        Assert.False(listener.HasPending);
+    }
+
+    [Fact]
+    public async Task Another_connect_that_meets_the_same_id_does_not_get_it()
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = Make(fixture, out _);
+        await TurnAwayAsync(fixture, router, fixture.Listen());
+        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.ConnectionRefused);
+        RawListener other = fixture.Listen();
+        router.Connect(other.Endpoint);
+        using RawPeer peer = await other.AcceptAsync();
+        await peer.SendAsync(Greeting);
+        Assert.Equal(other.Endpoint, (await monitor.ReadAsync(Guard.Token).Guarded()).RemoteEndpoint);
+    }
+
+    [Fact]
+    public async Task A_name_that_was_given_beforehand_stays_its_endpoints()
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = Make(fixture, out string endpoint);
+        await TurnAwayAsync(fixture, router, fixture.Listen(), name: "B"u8.ToArray());
+        await AssertRefusedAsync(fixture, endpoint);
+    }
+
+    [Fact]
+    public async Task Nor_does_the_id_go_while_there_is_a_connection_again()
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = Make(fixture, out string endpoint, reconnectInterval: TimeSpan.FromMilliseconds(1));
+        RawListener listener = fixture.Listen();
+        await TurnAwayAsync(fixture, router, listener);
+        using RawPeer again = await listener.AcceptAsync();
+        await again.SendAsync(Greeting);
+        await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: true }]);
+        await AssertRefusedAsync(fixture, endpoint);
+    }
+
+    [Fact]
+    public async Task Nor_when_the_connection_was_lost_for_another_reason()
+    {
+        await using var fixture = new ContextFixture();
+        RouterSocket router = Make(fixture, out string endpoint);
+        await TurnAwayAsync(fixture, router, fixture.Listen(), lastWords: ZmpFixture.Control("05 7F 00")); // An ERROR after which the endpoint is tried again.
+        await AssertRefusedAsync(fixture, endpoint);
+    }
+
+    [Fact]
+    public async Task Nor_when_an_earlier_connection_of_the_endpoint_had_lasted()
+    {
+        var clock = new ManualTimeProvider();
+        await using var fixture = new ContextFixture(time: clock);
+        RouterSocket router = Make(fixture, out string endpoint, reconnectInterval: TimeSpan.FromMilliseconds(1));
+        RawListener listener = fixture.Listen();
+        router.Connect(listener.Endpoint);
+        using (RawPeer first = await listener.AcceptAsync())
+        {
+            await first.SendAsync(Greeting);
+            await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: true }]);
+            clock.Advance(TimeSpan.FromSeconds(2));
+            first.EndSending();
+            await first.ReadToAnyEndAsync();
+        }
+
+        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected);
+        await fixture.UntilAsync(() =>
+        {
+            clock.Advance(TimeSpan.FromMilliseconds(1));
+            return listener.HasPending;
+        });
+        using (RawPeer second = await listener.AcceptAsync())
+        {
+            await second.SendAsync(Greeting);
+            second.EndSending();
+            await monitor.ReadAsync(Guard.Token).Guarded();
+        }
+
+        await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: false }] && router.TryGetPeer("B"u8, out _));
+        await AssertRefusedAsync(fixture, endpoint);
+    }
+
+    private static RouterSocket Make(ContextFixture fixture, out string endpoint, TimeSpan? reconnectInterval = null)
+    {
+        RouterSocket router = fixture.Context.CreateRouter(new RouterOptions
+        {
+            RoutingId = "A"u8.ToArray(),
+            Mandatory = true,
+            Linger = TimeSpan.Zero,
+            ReconnectInterval = reconnectInterval ?? TimeSpan.FromHours(1),
+        });
+        endpoint = router.Bind("tcp://127.0.0.1:0");
+        return router;
+    }
+
+    private static async Task TurnAwayAsync(ContextFixture fixture, RouterSocket router, RawListener listener, byte[]? name = null, byte[]? lastWords = null)
+    {
+        using SocketMonitor monitor = router.OpenMonitor(SocketEventTypes.Disconnected);
+        if (name is null)
+        {
+            router.Connect(listener.Endpoint);
+        }
+        else
+        {
+            router.Connect(listener.Endpoint, name);
+        }
+
+        using (RawPeer peer = await listener.AcceptAsync())
+        {
+            await peer.SendAsync((byte[])[.. Greeting, .. lastWords ?? []]);
+            peer.EndSending();
+            await monitor.ReadAsync(Guard.Token).Guarded();
+        }
+
+        await fixture.UntilAsync(() => router.GetPeers() is [{ IsConnected: false }] && router.TryGetPeer("B"u8, out _));
+    }
+
+    private static async Task<RawPeer> ComeInAsync(ContextFixture fixture, RouterSocket router, string endpoint)
+    {
+        RawPeer newcomer = await fixture.ConnectAsync(endpoint);
+        await newcomer.SendAsync(Greeting);
+        await newcomer.ReadAsync(ZmpFixture.Greeting((byte)ZmpSocketType.Router, "A"u8).Length);
+        await fixture.UntilAsync(() => router.TryGetPeer("B"u8, out PeerInfo? peer) && peer.IsConnected);
+        return newcomer;
+    }
+
+    private static async Task AssertRefusedAsync(ContextFixture fixture, string endpoint)
+    {
+        RawPeer newcomer = await fixture.ConnectAsync(endpoint);
+        await newcomer.SendAsync(Greeting);
+        await newcomer.ReadToAnyEndAsync();
+    }
+}
