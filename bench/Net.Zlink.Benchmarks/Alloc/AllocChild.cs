@@ -13,6 +13,7 @@ internal static class AllocChild
     public const string ClientCommand = "alloc-client";
     public const string SocketsCommand = "alloc-sockets";
     public const string FanoutCommand = "alloc-fanout";
+    public const string ServicesCommand = "alloc-services";
     public const string MarkRequest = "mark";
     public const string MarkReply = "MARK ";
     public const string SecondsReply = "SECONDS ";
@@ -114,6 +115,31 @@ internal static class AllocChild
         {
             var what = new FanoutAllocCase(request.GetValue(sender)!, request.GetValue(transport)!, request.GetValue(size));
             await using var loop = new FanoutAllocLoop(AllocPools.CreateContext(request.GetValue(pool)!), what, request.GetValue(mark));
+            return await MeasureAsync(loop, request.GetValue(warmUp), request.GetValue(messages), cancellation);
+        });
+        return command;
+    }
+
+    public static Command CreateServices()
+    {
+        var mode = new Option<string>("--mode") { Required = true };
+        mode.AcceptOnlyFromAmong(ServiceAllocCase.Modes);
+        var size = new Option<int>("--size") { Required = true };
+        var mark = new Option<int>("--hwm") { Required = true };
+        var warmUp = new Option<int>("--warm-up") { Required = true };
+        var messages = new Option<int>("--messages") { Required = true };
+        Option<string> pool = AllocPools.CreateOption();
+        var command = new Command(ServicesCommand, "The measured gateway of 'alloc'.") { Hidden = true };
+        foreach (Option option in new Option[] { mode, size, mark, warmUp, messages, pool })
+        {
+            command.Add(option);
+        }
+
+        command.SetAction(async (request, cancellation) =>
+        {
+            var what = new ServiceAllocCase(request.GetValue(mode)!, request.GetValue(size));
+            bool waits = string.Equals(what.Mode, ServiceAllocCase.SendWaits, StringComparison.Ordinal);
+            await using var loop = new ServiceAllocLoop(AllocPools.CreateContext(request.GetValue(pool)!), what, waits ? TinyHighWaterMark : request.GetValue(mark));
             return await MeasureAsync(loop, request.GetValue(warmUp), request.GetValue(messages), cancellation);
         });
         return command;

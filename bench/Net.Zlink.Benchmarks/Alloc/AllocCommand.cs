@@ -22,7 +22,7 @@ internal static class AllocCommand
         var json = new Option<FileInfo?>("--json") { Description = "Also write the figures to this file." };
         var command = new ExampleCommand(
             "alloc",
-            "Allocation proof: bytes per message and collections of a STREAM server, of a client, of pairs of ZMP sockets, and of publishers with several peers, each measured in a process of its own. Exit code 1 above 0.1 byte per message (0.5 where writes over tls, ws and wss wait, the base library's own) or at any Gen2 collection.",
+            "Allocation proof: bytes per message and collections of a STREAM server, of a client, of pairs of ZMP sockets, of publishers with several peers, and of gateways, each measured in a process of its own. Exit code 1 above 0.1 byte per message (0.5 where writes over tls, ws and wss wait, the base library's own) or at any Gen2 collection.",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc --only ping-pong",
             "dotnet run -c Release --project bench/Net.Zlink.Benchmarks -- alloc --only \"PAIR inproc\"",
@@ -63,9 +63,10 @@ internal static class AllocCommand
         List<AllocResult> clients = await MeasureAsync("client (ConnectAsync)", AllocCase.ForClient, only, run.MeasureClientAsync, cancellation);
         List<AllocResult> sockets = await MeasureAsync($"sockets (both ends, HWM {run.HighWaterMark:N0})", ZmpAllocCase.All, only, run.MeasureSocketsAsync, cancellation);
         List<AllocResult> fanouts = await MeasureAsync($"fan-out (all ends, HWM {run.HighWaterMark:N0})", FanoutAllocCase.All, only, run.MeasureFanoutAsync, cancellation);
-        if (servers.Count + clients.Count + sockets.Count + fanouts.Count == 0)
+        List<AllocResult> services = await MeasureAsync($"services (gateway and receiver, HWM {run.HighWaterMark:N0})", ServiceAllocCase.All, only, run.MeasureServicesAsync, cancellation);
+        if (servers.Count + clients.Count + sockets.Count + fanouts.Count + services.Count == 0)
         {
-            throw new RequestException($"No case is named like '{only}'. There are: {string.Join("; ", [.. AllocCase.ForServer, .. ZmpAllocCase.All, .. FanoutAllocCase.All])}");
+            throw new RequestException($"No case is named like '{only}'. There are: {string.Join("; ", [.. AllocCase.ForServer, .. ZmpAllocCase.All, .. FanoutAllocCase.All, .. ServiceAllocCase.All])}");
         }
 
         if (json is not null)
@@ -73,7 +74,7 @@ internal static class AllocCommand
             await File.WriteAllTextAsync(json.FullName, JsonSerializer.Serialize(new { machine, run, servers, clients, sockets, fanouts }, JsonOutput.Options), cancellation);
         }
 
-        bool good = servers.Concat(clients).Concat(sockets).Concat(fanouts).All(result => result.IsGood);
+        bool good = servers.Concat(clients).Concat(sockets).Concat(fanouts).Concat(services).All(result => result.IsGood);
         Console.WriteLine(good ? "alloc: every case met" : "alloc: missed");
         return good ? 0 : Commands.Failed;
     }

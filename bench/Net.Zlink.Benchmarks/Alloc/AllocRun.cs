@@ -65,6 +65,12 @@ internal sealed record AllocRun(int WarmUp, int Messages, int HighWaterMark, boo
         [AllocChild.FanoutCommand, "--sender", one.Sender, "--transport", one.Transport, "--size", Text(one.Size)],
         cancellation);
 
+    public Task<AllocResult> MeasureServicesAsync(ServiceAllocCase one, CancellationToken cancellation) => MeasureLoopAsync(
+        one.ToString(),
+        AllocResult.Bar,
+        [AllocChild.ServicesCommand, "--mode", one.Mode, "--size", Text(one.Size)],
+        cancellation);
+
     /// <summary>Sockets of one process, which drives them itself.</summary>
     private async Task<AllocResult> MeasureLoopAsync(string name, double bar, string[] command, CancellationToken cancellation)
     {

@@ -48,7 +48,7 @@ internal sealed class RegistrationSet(ZlinkContext context, ReceiverOptions opti
     {
         lock (_gate)
         {
-            ObjectDisposedException.ThrowIf(_isDisposed, typeof(Receiver));
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
             if (_registries.Contains(registry, StringComparer.Ordinal))
             {
                 return;
@@ -92,7 +92,7 @@ internal sealed class RegistrationSet(ZlinkContext context, ReceiverOptions opti
     {
         lock (_gate)
         {
-            ObjectDisposedException.ThrowIf(_isDisposed, typeof(Receiver));
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
             if (_registrations.Exists(other => other.ServiceText == service && string.Equals(other.Endpoint, endpoint, StringComparison.Ordinal)))
             {
                 throw new InvalidOperationException($"{service} is registered at {endpoint} already: change its weight, or dispose that registration first.");

@@ -223,11 +223,11 @@ internal sealed class RegistryLinkLoop : IAsyncDisposable
         ReadOnlySpan<byte> service = command.Entry!.Service.Span;
         if (command.MessageId is MessageIds.Register or MessageIds.UpdateWeight)
         {
-            RegistrationFrames.WriteRegister(_builder, command.MessageId, ServiceKind.Receiver, service, _endpointBytes, command.Weight);
+            RegistrationFrames.WriteRegister(_builder, command.MessageId, (ushort)ServiceKind.Receiver, service, _endpointBytes, command.Weight);
         }
         else
         {
-            RegistrationFrames.WriteShort(_builder, command.MessageId, ServiceKind.Receiver, service, _endpointBytes);
+            RegistrationFrames.WriteShort(_builder, command.MessageId, (ushort)ServiceKind.Receiver, service, _endpointBytes);
         }
 
         try

@@ -40,7 +40,7 @@ internal static class RegistryDescription
         return text.ToString();
     }
 
-    public static ServicesMeters Meters(Registry registry, Func<RegistrySnapshot> snapshot)
+    public static ServicesMeters Meters(object registry, Func<RegistrySnapshot> snapshot)
     {
         var meters = new ServicesMeters("registry", registry);
         meters.Gauge("entries", () => ByOwner(snapshot()), "{entry}", "Entries that are listed, own and learned.");

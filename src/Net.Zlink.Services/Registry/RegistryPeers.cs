@@ -121,7 +121,7 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
     {
         lock (_gate)
         {
-            ObjectDisposedException.ThrowIf(_isEnded, typeof(Registry));
+            ObjectDisposedException.ThrowIf(_isEnded, this);
             if (_socket is not null)
             {
                 return _socket;
@@ -132,7 +132,7 @@ internal sealed class RegistryPeers(ZlinkContext context, RegistryCore core, Reg
         options.ConfigurePeers?.Invoke(settings); // Outside the lock: it is the application's.
         lock (_gate)
         {
-            ObjectDisposedException.ThrowIf(_isEnded, typeof(Registry));
+            ObjectDisposedException.ThrowIf(_isEnded, this);
             if (_socket is null)
             {
                 _socket = context.CreateSub(settings);

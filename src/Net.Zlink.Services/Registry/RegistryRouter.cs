@@ -49,6 +49,12 @@ internal sealed class RegistryRouter : IAsyncDisposable
         await _loop.DisposeAsync().ConfigureAwait(false); // Before the timer: one that is disposed ticks for ever.
         _timer.Dispose();
         _ack.Dispose();
+        if (_receiving is not null)
+        {
+            await ((Task)_receiving).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+
+        Array.ForEach(_batch, static message => message.Dispose()); // What was received and is not dealt with any more.
     }
 
     private async ValueTask TurnAsync(CancellationToken cancellationToken)

@@ -351,7 +351,8 @@ internal sealed class RegistryState(RegistrySettings settings, ulong sequence)
     /// <returns>Whether the list changes.</returns>
     private bool Merge(in EntryKey key, TimeSpan now)
     {
-        bool was = _merged.TryGet(key, out ListedInstance before, out PeerView? owner);
+        bool was = _merged.TryGet(key, out ListedInstance before, out PeerView? formerOwner);
+        PeerView? owner = formerOwner;
         if (_own.ContainsKey(key))
         {
             return false; // What is own is set where it changes.
@@ -379,9 +380,9 @@ internal sealed class RegistryState(RegistrySettings settings, ulong sequence)
         {
             bool isChanged = !was || before != after;
             _merged.Set(key, after, owner);
-            if (isChanged)
+            if (isChanged || formerOwner is null)
             {
-                Report(was ? RegistryEventType.Updated : RegistryEventType.Learned, now, owner!.RegistryId, key, after);
+                Report(formerOwner is null ? RegistryEventType.Learned : RegistryEventType.Updated, now, owner!.RegistryId, key, after);
             }
 
             return isChanged;
@@ -390,7 +391,10 @@ internal sealed class RegistryState(RegistrySettings settings, ulong sequence)
         if (was)
         {
             _merged.Remove(key);
-            Report(RegistryEventType.Lost, now, Id, key, before);
+            if (formerOwner is not null)
+            {
+                Report(RegistryEventType.Lost, now, formerOwner.RegistryId, key, before);
+            }
         }
 
         return was;

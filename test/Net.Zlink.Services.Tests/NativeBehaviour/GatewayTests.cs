@@ -15,7 +15,7 @@ public class GatewayTests
         Assert.Equal(registration.Endpoint, instance.Endpoint);
         Assert.False(instance.RoutingId.IsEmpty);
         ServiceClient client = scene.CreateGateway().GetService("svc");
-        await client.WaitUntilReadyAsync(1, Guard.Token).AsTask().WaitAsync(NativeGatewayScene.Timeout, Guard.Token);
+        await client.WaitUntilReadyAsync(1, Guard.Token).Guarded();
 
         await NativeGatewayScene.SendAsync(client, "hello");
 

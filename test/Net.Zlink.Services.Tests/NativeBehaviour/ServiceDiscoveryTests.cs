@@ -66,7 +66,7 @@ public class ServiceDiscoveryTests
             Task appears = WaitAsync(discovery, "hb-svc");
             while (!appears.IsCompleted) // The lease is short, and a busy machine may take longer.
             {
-                RegistrationFrames.WriteRegister(register, MessageIds.Register, ServiceKind.Receiver, "hb-svc"u8, new ServiceText(advertised).Span, 1);
+                RegistrationFrames.WriteRegister(register, MessageIds.Register, (ushort)ServiceKind.Receiver, "hb-svc"u8, new ServiceText(advertised).Span, 1);
                 dealer.Send(register, Guard.Limit);
                 using Message ack = await dealer.ReceiveAsync(Guard.Token).Guarded();
             }

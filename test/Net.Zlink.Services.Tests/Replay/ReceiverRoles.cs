@@ -61,7 +61,6 @@ internal sealed class RegistrationRole : Role
                         break;
                     default:
                         await Guard.UntilAsync(() => registrations[Key(record)].State == RegistrationState.Registered, $"{transcript.File}: the registration is acknowledged");
-                        clock.Advance(HeartbeatInterval);
                         break;
                 }
 
@@ -72,7 +71,14 @@ internal sealed class RegistrationRole : Role
                     await connection.ShakeHandsAsync(transcript, oursIsA: true);
                 }
 
-                TranscriptRecord came = await connection.ReadAsync(fromA: true);
+                Task<TranscriptRecord> reading = connection.ReadAsync(fromA: true);
+                while (record.MessageId == MessageIds.Heartbeat && !reading.IsCompleted)
+                {
+                    clock.Advance(HeartbeatInterval / 5);
+                    await fixture.SettleAsync();
+                }
+
+                TranscriptRecord came = await reading;
                 while (came.MessageId == MessageIds.Heartbeat && record.MessageId != MessageIds.Heartbeat)
                 {
                     came = await connection.ReadAsync(fromA: true); // How many heartbeats there are is not compared.
@@ -121,6 +127,54 @@ internal sealed class ReceiverRole : Role
                 Assert.True(receiver.Socket.TrySend(transcript.IdOfA, answer));
                 await connection.ExpectAsync(record);
             }
+        }
+    }
+}
+
+/// <summary>A gateway's ROUTER: it sends the recorded messages, those of one part to any receiver, others to the one that the directory names, and reads the recorded answers.</summary>
+internal sealed class GatewayRole : Role
+{
+    private const string Service = "service";
+
+    public override string Name => "gateway";
+
+    public override bool Plays(ServiceTranscript transcript) => (transcript.TypeOfA, transcript.TypeOfB) == (SocketKind.Router, SocketKind.Router);
+
+    public override async Task PlayAsync(ServiceTranscript transcript)
+    {
+        await using var fixture = new ContextFixture();
+        using var listener = new RawListener();
+        await using var gateway = new Gateway(
+            fixture.Context,
+            new StaticDirectory(new ServiceInstance(Service, listener.Endpoint, transcript.IdOfB)),
+            new GatewayOptions { RoutingId = transcript.IdOfA, Linger = TimeSpan.Zero, ConfigureSocket = static router => router.HeartbeatInterval = TimeSpan.Zero });
+        ServiceClient client = gateway.GetService(Service);
+        using RawPeer raw = await listener.AcceptAsync();
+        var connection = new PlayedConnection(raw, $"{transcript.File}, {Name}");
+        await connection.ShakeHandsAsync(transcript, oursIsA: true);
+        await client.WaitUntilReadyAsync(cancellationToken: Guard.Token).Guarded();
+        using var message = new MessageBuilder();
+        foreach (TranscriptRecord record in transcript.Data)
+        {
+            if (!record.FromA)
+            {
+                await connection.SendAsync(record);
+                using GatewayMessage answer = await gateway.ReceiveAsync(Guard.Token).Guarded();
+                Assert.Equal(record.Parts, answer.Message.ToArrays());
+                continue;
+            }
+
+            if (record.Parts is [byte[] only])
+            {
+                Assert.True(client.TrySend(only, out _));
+            }
+            else
+            {
+                Array.ForEach(record.Parts, part => message.Add(part));
+                Assert.True(client.TrySendTo(transcript.IdOfB, message, out _));
+            }
+
+            await connection.ExpectAsync(record);
         }
     }
 }

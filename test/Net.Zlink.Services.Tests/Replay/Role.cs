@@ -4,7 +4,7 @@ namespace Net.Zlink.Services.Tests.Replay;
 internal abstract class Role
 {
     /// <summary>All roles that are ours; those of SPOT are not yet.</summary>
-    public static IReadOnlyList<Role> All { get; } = [new RegistryRouterRole(), new RegistryPublisherRole(expires: false), new RegistryPublisherRole(expires: true), new RegistryPeerRole(), new DiscoveryRole(), new RegistrationRole(), new ReceiverRole()];
+    public static IReadOnlyList<Role> All { get; } = [new RegistryRouterRole(), new RegistryPublisherRole(expires: false), new RegistryPublisherRole(expires: true), new RegistryPeerRole(), new DiscoveryRole(), new RegistrationRole(), new ReceiverRole(), new GatewayRole()];
 
     public abstract string Name { get; }
 
