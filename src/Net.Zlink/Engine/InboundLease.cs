@@ -100,8 +100,8 @@ internal sealed class InboundLease
     /// <summary>An empty lease, to be filled and then published.</summary>
     /// <param name="slab">Where most parts will lie; one reference to it is taken over. Null if each part brings its own.</param>
     /// <param name="source">Who sends.</param>
-    /// <param name="passedAt">See <see cref="CheckedAtVersion"/>.</param>
-    public static InboundLease Rent(Slab? slab, object? source, int passedAt = 0)
+    /// <param name="checkedAt">See <see cref="CheckedAtVersion"/>.</param>
+    public static InboundLease Rent(Slab? slab, object? source, int checkedAt = 0)
     {
         if (!GrownSpares.TryRent(ref t_spare, out InboundLease? lease) && !Spares.TryRent(out lease))
         {
@@ -111,7 +111,7 @@ internal sealed class InboundLease
         lease._slab = slab;
         lease._array = slab is null ? [] : slab.Array;
         lease.Source = source;
-        lease.CheckedAtVersion = passedAt;
+        lease.CheckedAtVersion = checkedAt;
         lease.Count = 0;
         lease.Messages = 0;
         lease.Bytes = 0;
@@ -216,9 +216,9 @@ internal sealed class InboundLease
     {
         // Not what is long: in the slab of the lease itself it would stay for as long as any of the others.
         bool isLittle = other.Count <= FewSlots && other.Bytes <= ShortBytes;
-        bool hasRoom = Count + other.Count <= MaxSlots && Bytes <= ShortBytes * MaxSlots;
+        bool hasCapacity = Count + other.Count <= MaxSlots && Bytes <= ShortBytes * MaxSlots;
         bool areAlike = CheckedAtVersion == other.CheckedAtVersion && ReferenceEquals(Source, other.Source) && ReferenceEquals(NoticeOf, other.NoticeOf);
-        if (!isLittle || !hasRoom || !areAlike || !IsPlain || !other.IsPlain)
+        if (!isLittle || !hasCapacity || !areAlike || !IsPlain || !other.IsPlain)
         {
             return false;
         }

@@ -287,14 +287,14 @@ internal sealed class OutboundQueue(BufferPool pool, QueueLimits limits, ByteBud
     }
 
     /// <summary>Takes out everything that waits and has not begun to leave, counting it as dropped; further sends are accepted, and those who wait for room find it.</summary>
-    /// <param name="onlyNews">Of what is news all, and nothing else: there is no connection, and the next one is told all anew.</param>
-    public void DropQueued(bool onlyNews = false)
+    /// <param name="onlyUpdates">Of what is news all, and nothing else: there is no connection, and the next one is told all anew.</param>
+    public void DropQueued(bool onlyUpdates = false)
     {
         OutboundSegment? dropped;
         Freed freed;
         using (_gate.EnterScope())
         {
-            dropped = onlyNews ? _backlog.DropSubscriptionUpdates() : _backlog.DropUnstarted();
+            dropped = onlyUpdates ? _backlog.DropSubscriptionUpdates() : _backlog.DropUnstarted();
             freed = Settle();
         }
 

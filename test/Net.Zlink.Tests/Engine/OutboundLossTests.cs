@@ -64,13 +64,13 @@ public sealed class OutboundLossTests
         segment.Sent = segment.Length / 2;
         if (before)
         {
-            bench.Queue.DropQueued(onlyNews: true);
+            bench.Queue.DropQueued(onlyUpdates: true);
         }
 
         bench.Queue.Detach();
         if (!before)
         {
-            bench.Queue.DropQueued(onlyNews: true);
+            bench.Queue.DropQueued(onlyUpdates: true);
         }
 
         bench.ReleaseWriting();

@@ -436,7 +436,7 @@ internal sealed class SubscriberCore : SocketCore
     private void ResendSubscriptions(WireLink link)
     {
         QueueUpdate(link);
-        link.Queue.DropQueued(onlyNews: true);
+        link.Queue.DropQueued(onlyUpdates: true);
     }
 
     /// <summary>The pipe is told no changes any more until it is greeted again.</summary>
