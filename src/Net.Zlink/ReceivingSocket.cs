@@ -61,10 +61,10 @@ public abstract class ReceivingSocket : ZmpSocket, IMessageReceiver
 
         if (message.NoticeOf is PeerLink subscriber)
         {
-            return ThrowOut(subscriber, sender, nameof(message));
+            return EndPeer(subscriber, sender, nameof(message));
         }
 
-        return sender.Slot.Pipe is { } link && ReferenceEquals(link.Socket, Core) && ThrowOut(link, sender, nameof(message));
+        return sender.Slot.Pipe is { } link && ReferenceEquals(link.Socket, Core) && EndPeer(link, sender, nameof(message));
     }
 
     /// <summary>Takes as many messages as there are and fit, without waiting.</summary>

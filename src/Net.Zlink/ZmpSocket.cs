@@ -96,7 +96,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
     {
         ArgumentNullException.ThrowIfNull(peer);
         ThrowIfEnded();
-        return ThrowOut(peer.Of.Pipe, peer.Of.Peer, nameof(peer));
+        return EndPeer(peer.Of.Pipe, peer.Of.Peer, nameof(peer));
     }
 
     /// <summary>What this socket has done so far: a snapshot.</summary>
@@ -164,7 +164,7 @@ public abstract class ZmpSocket : ZlinkSocket, IContextSocket
         }
     }
 
-    private protected bool ThrowOut(PeerLink? link, PeerIdentity peer, string argument) =>
+    private protected bool EndPeer(PeerLink? link, PeerIdentity peer, string argument) =>
         link is null || !ReferenceEquals(link.Socket, Core) ? throw new ArgumentException("That is a peer of another socket.", argument)
         : link is WireLink { Dialer: not null } or InprocLink { IsActive: true } ? throw new ArgumentException($"This socket connects to that peer: Disconnect(\"{link.Endpoint}\") ends it.", argument)
         : Core.DisconnectPeer(link, peer, (ulong)Options.LingerTime.Ticks < (ulong)Options.CloseTimeout.Ticks ? Options.LingerTime : Options.CloseTimeout); // An infinite time is negative: who does not read is not to stay for ever.

@@ -3,7 +3,10 @@ using Xunit;
 
 namespace Net.Zlink.Conformance.Tests;
 
-/// <summary>Every transcript in the folder, cut once behind every byte that a played side sends. Beside <see cref="TranscriptTests"/>, since 22,000 runs take as long as all other rows together.</summary>
+/// <summary>
+/// Every transcript in the folder, cut behind every eighth byte that a played side sends, or with
+/// <see cref="Net.Zlink.Tests.Support.SlowTests"/> behind every byte: 22,000 runs, which take 45 s on two processors.
+/// </summary>
 public sealed class SeveredTranscriptTests
 {
     public static TheoryData<string, string> Rows() => TranscriptTests.Of([Variant.Severed]);

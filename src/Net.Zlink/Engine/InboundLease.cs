@@ -98,7 +98,7 @@ internal sealed class InboundLease
 
     /// <summary>Creates an empty lease, to be filled and then published.</summary>
     /// <remarks><paramref name="slab"/>: Holds most parts; the lease takes over one reference. Null if each part has its own.</remarks>
-    public static InboundLease Rent(Slab? slab, object? source, int passedAt = 0)
+    public static InboundLease Rent(Slab? slab, object? source, int checkedAt = 0)
     {
         if (!GrownSpares.TryRent(ref t_spare, out InboundLease? lease) && !Spares.TryRent(out lease))
         {
@@ -108,7 +108,7 @@ internal sealed class InboundLease
         lease._slab = slab;
         lease._array = slab is null ? [] : slab.Array;
         lease.Source = source;
-        lease.CheckedAtVersion = passedAt;
+        lease.CheckedAtVersion = checkedAt;
         lease.Count = 0;
         lease.Messages = 0;
         lease.Bytes = 0;
@@ -213,10 +213,10 @@ internal sealed class InboundLease
     {
         // Long messages are excluded: in this lease's slab they would stay as long as any of its messages.
         bool isLittle = other.Count <= FewSlots && other.Bytes <= ShortBytes;
-        bool hasRoom = Count + other.Count <= MaxSlots && Bytes <= ShortBytes * MaxSlots;
+        bool hasCapacity = Count + other.Count <= MaxSlots && Bytes <= ShortBytes * MaxSlots;
         bool isSameSource = ReferenceEquals(Source, other.Source) && ReferenceEquals(NoticeOf, other.NoticeOf);
         bool areAlike = isSameSource && CheckedAtVersion == other.CheckedAtVersion;
-        if (!isLittle || !hasRoom || !areAlike || !IsPlain || !other.IsPlain)
+        if (!isLittle || !hasCapacity || !areAlike || !IsPlain || !other.IsPlain)
         {
             return false;
         }

@@ -106,8 +106,8 @@ internal abstract class SocketCore
     /// <param name="link">The peer.</param>
     /// <param name="prefix">The topic.</param>
     /// <param name="subscribes">Or cancels.</param>
-    /// <param name="tells">The application gets its notice, if one is due, as a message of its own; false: the caller sees to that.</param>
-    public virtual SubscriptionOutcome OnSubscription(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes, bool tells = true) => SubscriptionOutcome.Silent;
+    /// <param name="notifies">The application gets its notice, if one is due, as a message of its own; false: the caller sees to that.</param>
+    public virtual SubscriptionOutcome OnSubscription(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes, bool notifies = true) => SubscriptionOutcome.Silent;
 
     /// <summary>There is a peer of that routing id (ROUTER).</summary>
     public virtual bool Knows(ReadOnlySpan<byte> routeId) => false;

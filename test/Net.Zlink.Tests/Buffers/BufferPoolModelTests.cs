@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using FsCheck;
 using FsCheck.Fluent;
 using Net.Zlink.Buffers;
+using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Tests.Buffers;
@@ -26,7 +27,7 @@ public sealed class BufferPoolModelTests
                                   from warm in Gen.Choose(0, Math.Min(keep, 5))
                                   from steps in step.ArrayOf()
                                   select new Sequence(warm, keep, steps);
-        Prop.ForAll(Arb.From(sequences, Shorter), Run).Check(Config.QuickThrowOnFailure.WithMaxTest(150).WithEndSize(60));
+        Prop.ForAll(Arb.From(sequences, Shorter), Run).Check(Config.QuickThrowOnFailure.WithMaxTest(SlowTests.Rounds(40, all: 150)).WithEndSize(60));
     }
 
     // Halves first, then each single step left out: what FsCheck tries when it has found a failing sequence.

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using Net.Zlink.Buffers;
+using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Tests.Buffers;
@@ -8,7 +9,7 @@ namespace Net.Zlink.Tests.Buffers;
 public sealed class BufferPoolStressTests
 {
     private const int Threads = 4;
-    private const int Steps = 20_000;
+    private static readonly int Steps = SlowTests.Rounds(4_000, all: 20_000);
     private static readonly int[] Sizes = [128, 640, 4_096, 81_920, 278_528];
 
     [Theory]

@@ -15,13 +15,13 @@ public sealed class BufferPoolThreadTests
     public void Buffers_rented_on_one_thread_and_returned_on_another_go_round_without_new_ones(int size)
     {
         const int Batch = 100;
-        const int Rounds = 200;
+        int rounds = SlowTests.Rounds(30, all: 200);
         using BufferPool pool = TestPools.Create();
         byte[][] handed = [];
         using var turn = new Barrier(2);
         var consumer = new Thread(() =>
         {
-            for (int round = 0; round < Rounds; round++)
+            for (int round = 0; round < rounds; round++)
             {
                 turn.SignalAndWait(TimeSpan.FromSeconds(30));
                 pool.ReturnAll(handed);
@@ -31,7 +31,7 @@ public sealed class BufferPoolThreadTests
         { IsBackground = true };
         consumer.Start();
         long allocatedEarly = 0;
-        for (int round = 0; round < Rounds; round++)
+        for (int round = 0; round < rounds; round++)
         {
             handed = pool.RentMany(size, Batch);
             turn.SignalAndWait(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
@@ -43,7 +43,7 @@ public sealed class BufferPoolThreadTests
         BufferClassStatistics one = pool.ClassOf(size);
         Assert.Equal(allocatedEarly, one.Allocated);
         Assert.InRange(one.Allocated, Batch, Batch + 32);
-        Assert.Equal((Batch * Rounds, 0, 0), ((int)one.Rented, (int)one.Live, (int)one.Rejected));
+        Assert.Equal((Batch * rounds, 0, 0), ((int)one.Rented, (int)one.Live, (int)one.Rejected));
     }
 
     [Fact]

@@ -50,10 +50,11 @@ public sealed class ArchitectureTests
         HashSet<string> rootTypes = [.. SourceTree.Files.Where(static f => LayerOf(f.Path).Length == 0).SelectMany(static f => DeclaredTypes(f.Text))];
         Assert.Contains("ZlinkContext", rootTypes);
         List<string> faults = [];
-        foreach ((string path, string text) in SourceTree.Files.Where(static f => LayerOf(f.Path).Length > 0))
+        rootTypes.ExceptWith(SharedValues);
+        foreach (IGrouping<string, (string Path, string Text)> layer in SourceTree.Files.GroupBy(static f => LayerOf(f.Path), StringComparer.Ordinal).Where(static layer => layer.Key.Length > 0))
         {
-            HashSet<string> own = [.. SourceTree.Files.Where(f => string.Equals(LayerOf(f.Path), LayerOf(path), StringComparison.Ordinal)).SelectMany(static f => DeclaredTypes(f.Text))];
-            faults.AddRange(Identifiers(text).Where(name => rootTypes.Contains(name) && !SharedValues.Contains(name, StringComparer.Ordinal) && !own.Contains(name)).Select(name => $"{path} uses {name} of the root"));
+            HashSet<string> own = [.. layer.SelectMany(static f => DeclaredTypes(f.Text))];
+            faults.AddRange(layer.SelectMany(f => Identifiers(f.Text).Where(name => rootTypes.Contains(name) && !own.Contains(name)).Select(name => $"{f.Path} uses {name} of the root")));
         }
 
         Assert.True(faults.Count == 0, string.Join('\n', faults));

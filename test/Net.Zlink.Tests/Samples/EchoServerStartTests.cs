@@ -1,4 +1,5 @@
 using System.Net;
+using Net.Zlink.Tests.Support;
 using Xunit;
 
 namespace Net.Zlink.Tests.Samples;
@@ -58,16 +59,16 @@ public class EchoServerStartTests
 
     [Theory]
     [InlineData("nonsense")]
-    [InlineData("")]
-    [InlineData("tcp://")]
-    [InlineData("tcp://127.0.0.1")]
+    [SlowInlineData("")]
+    [SlowInlineData("tcp://")]
+    [SlowInlineData("tcp://127.0.0.1")]
     [InlineData("tcp://127.0.0.1:")]
-    [InlineData("tcp://127.0.0.1:65536")]
-    [InlineData("tcp://127.0.0.1:-1")]
-    [InlineData("tcp://127.0.0.1:5555x")]
-    [InlineData("127.0.0.1:5555")]
-    [InlineData("udp://127.0.0.1:5555")]
-    [InlineData("tcp://no-such-interface:5555")]
+    [SlowInlineData("tcp://127.0.0.1:65536")]
+    [SlowInlineData("tcp://127.0.0.1:-1")]
+    [SlowInlineData("tcp://127.0.0.1:5555x")]
+    [SlowInlineData("127.0.0.1:5555")]
+    [SlowInlineData("udp://127.0.0.1:5555")]
+    [SlowInlineData("tcp://no-such-interface:5555")]
     [InlineData("tcp://203.0.113.1:5555")] // reserved for documentation: no machine has it
     public async Task A_bad_endpoint_is_one_line_that_names_it(string endpoint)
     {
@@ -80,27 +81,27 @@ public class EchoServerStartTests
 
     [Theory]
     [InlineData("--mode", "pop")]
-    [InlineData("--mode")]
-    [InlineData("--mode", "push", "--mode", "pull")]
-    [InlineData("--shards", "0")]
-    [InlineData("--shards", "many")]
-    [InlineData("--max-connections", "-1")]
-    [InlineData("--max-message-size", "1k")]
-    [InlineData("--pool", "huge")]
-    [InlineData("--inline-completions", "maybe")]
-    [InlineData("--inline-completions")]
+    [SlowInlineData("--mode")]
+    [SlowInlineData("--mode", "push", "--mode", "pull")]
+    [SlowInlineData("--shards", "0")]
+    [SlowInlineData("--shards", "many")]
+    [SlowInlineData("--max-connections", "-1")]
+    [SlowInlineData("--max-message-size", "1k")]
+    [SlowInlineData("--pool", "huge")]
+    [SlowInlineData("--inline-completions", "maybe")]
+    [SlowInlineData("--inline-completions")]
     [InlineData("--endpoint")]
-    [InlineData("--demo", "soon")]
-    [InlineData("--demo", "0")]
-    [InlineData("--demo", "--endpoint", "tcp://127.0.0.1:0")]
+    [SlowInlineData("--demo", "soon")]
+    [SlowInlineData("--demo", "0")]
+    [SlowInlineData("--demo", "--endpoint", "tcp://127.0.0.1:0")]
     [InlineData("--demo", "--max-connections", "10")]
-    [InlineData("--demo", "--max-message-size", "10")]
-    [InlineData("--cert", "a.pem", "-e", "tcp://127.0.0.1:0")]
-    [InlineData("--cert", "a.pem", "-e", "ws://127.0.0.1:0", "-e", "ipc:///tmp/a")]
-    [InlineData("--dev-cert")]
-    [InlineData("--dev-cert", "--demo")]
+    [SlowInlineData("--demo", "--max-message-size", "10")]
+    [SlowInlineData("--cert", "a.pem", "-e", "tcp://127.0.0.1:0")]
+    [SlowInlineData("--cert", "a.pem", "-e", "ws://127.0.0.1:0", "-e", "ipc:///tmp/a")]
+    [SlowInlineData("--dev-cert")]
+    [SlowInlineData("--dev-cert", "--demo")]
     [InlineData("--turbo")]
-    [InlineData("5555")]
+    [SlowInlineData("5555")]
     public async Task A_bad_option_is_one_line_that_points_at_help(params string[] arguments)
     {
         await using EchoProcess server = EchoProcess.Start(arguments);

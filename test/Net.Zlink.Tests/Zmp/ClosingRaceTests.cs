@@ -15,10 +15,10 @@ public sealed class ClosingRaceTests
     [Fact]
     public async Task What_was_accepted_arrives_though_the_socket_is_disposed_at_the_end_of_the_handshake()
     {
-        const int Rounds = 300;
+        int rounds = SlowTests.Rounds(100, all: 300);
         await using var fixture = new ContextFixture(shards: 1);
         using var listener = new RawListener();
-        for (int round = 0; round < Rounds; round++)
+        for (int round = 0; round < rounds; round++)
         {
             DealerSocket socket = fixture.Context.CreateDealer();
             socket.Bind("tcp://127.0.0.1:0"); // Takes its time to close.
@@ -35,10 +35,10 @@ public sealed class ClosingRaceTests
     [Fact]
     public async Task An_endpoint_that_is_disconnected_at_the_end_of_the_handshake_is_gone()
     {
-        const int Rounds = 300;
+        int rounds = SlowTests.Rounds(100, all: 300);
         await using var fixture = new ContextFixture(shards: 1);
         using var listener = new RawListener();
-        for (int round = 0; round < Rounds; round++)
+        for (int round = 0; round < rounds; round++)
         {
             DealerSocket socket = fixture.Context.CreateDealer();
             socket.Connect(listener.Endpoint);
@@ -54,10 +54,10 @@ public sealed class ClosingRaceTests
     [Fact]
     public async Task A_send_that_waits_is_not_lost_to_an_endpoint_that_is_connected_while_the_socket_is_disposed()
     {
-        const int Rounds = 1_000;
+        int rounds = SlowTests.Rounds(200, all: 1_000);
         await using var fixture = new ContextFixture(); // Which looks for buffers that did not come back.
         string nobody = RawListener.NobodyListens();
-        for (int round = 0; round < Rounds; round++)
+        for (int round = 0; round < rounds; round++)
         {
             DealerSocket socket = fixture.Context.CreateDealer(new DealerOptions { Linger = TimeSpan.Zero });
             Task sending = socket.SendAsync(new byte[] { 1 }, Guard.Token).AsTask();
@@ -70,9 +70,9 @@ public sealed class ClosingRaceTests
     [Fact]
     public async Task A_name_that_is_bound_while_its_socket_is_disposed_is_free_for_the_next_one()
     {
-        const int Rounds = 500;
+        int rounds = SlowTests.Rounds(100, all: 500);
         await using var fixture = new ContextFixture();
-        for (int round = 0; round < Rounds; round++)
+        for (int round = 0; round < rounds; round++)
         {
             PairSocket first = fixture.Context.CreatePair();
             await AtOnceAsync(() => _ = Record.Exception(() => first.Bind("inproc://name")), first.Dispose, round);

@@ -41,9 +41,9 @@ public sealed class InprocMeetingTests
     [Fact]
     public async Task A_connecter_whose_binder_closes_while_they_meet_is_free_for_the_next_one()
     {
-        const int Rounds = 1_000;
+        int rounds = SlowTests.Rounds(200, all: 1_000);
         await using var fixture = new ContextFixture();
-        for (int round = 0; round < Rounds; round++)
+        for (int round = 0; round < rounds; round++)
         {
             PairSocket binder = fixture.Context.CreatePair();
             PairSocket connecter = fixture.Context.CreatePair();
@@ -77,9 +77,9 @@ public sealed class InprocMeetingTests
     [Fact]
     public async Task Sends_that_wait_for_each_other_s_room_when_two_meet_all_arrive_in_order()
     {
-        const int Rounds = 200;
+        int rounds = SlowTests.Rounds(50, all: 200);
         await using var fixture = new ContextFixture();
-        for (int round = 0; round < Rounds; round++)
+        for (int round = 0; round < rounds; round++)
         {
             DealerSocket binder = fixture.Context.CreateDealer(new DealerOptions { SendHighWaterMark = 1, ReceiveHighWaterMark = 1 });
             DealerSocket connecter = fixture.Context.CreateDealer(new DealerOptions { SendHighWaterMark = 1, ReceiveHighWaterMark = 1 });
@@ -95,7 +95,7 @@ public sealed class InprocMeetingTests
     [Fact]
     public async Task A_subscriber_gets_nothing_that_it_did_not_ask_for_while_it_connects_to_a_busy_publisher()
     {
-        const int Rounds = 300;
+        int rounds = SlowTests.Rounds(60, all: 300);
         await using var fixture = new ContextFixture();
 
         // The other way round: what matches no topic goes out, and the subscriber, which has none, wants none of it.
@@ -110,7 +110,7 @@ public sealed class InprocMeetingTests
                 publisher.Send("unasked"u8);
             }
         });
-        for (int round = 0; round < Rounds; round++)
+        for (int round = 0; round < rounds; round++)
         {
             using SubSocket subscriber = fixture.Context.CreateSub();
             subscriber.Connect("inproc://busy");

@@ -12,7 +12,8 @@ public sealed class LingerTests : IDisposable
 
     public void Dispose() => _certificates.Dispose();
 
-    public static TheoryData<string, bool> Ends => new(from scheme in (string[])["tcp", "ipc", "tls", "ws"] from senderBinds in (bool[])[true, false] select (scheme, senderBinds));
+    public static TheoryData<string, bool> Ends =>
+        new(SlowTests.Some(from scheme in (string[])["tcp", "ipc", "tls", "ws"] from senderBinds in (bool[])[true, false] select (scheme, senderBinds), every: 3));
 
     [Theory]
     [MemberData(nameof(Ends))]

@@ -11,7 +11,7 @@ namespace Net.Zlink.Tests.Zmp;
 public sealed class ManyThreadsTests
 {
     private const int Threads = 4;
-    private const int PerSender = 1_500;
+    private static readonly int PerSender = SlowTests.Rounds(300, all: 1_500);
     private static readonly string[] Names = ["A", "B", "C"];
 
     // What the peers' senders are called in their messages: the hub's are 0, 1, 2, 3.

@@ -27,7 +27,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     private ConsumerState _consumer = new() { Limits = ConsumerState.ReportsOf(limits) };
 
     /// <summary>Where in a lane its parts lie: the last of the sender's fields, the gap, the consumers' fields.</summary>
-    public static (int Books, int Gap, int Taken) Layout { get; } = LayoutOf(new InboundLane(default));
+    public static (int Counters, int Gap, int Taken) Layout { get; } = LayoutOf(new InboundLane(default));
 
     /// <summary>The pipe whose socket reads it. Null while nobody has bound the inproc name that its sender connected to.</summary>
     public PeerLink Pipe => _consumer.Link!;
@@ -150,8 +150,8 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     /// <param name="slabs">Where memory comes from.</param>
     /// <param name="source">Who sends.</param>
     /// <param name="force">Whatever the limits say: what a socket itself has to tell its peer, or a message that found room before.</param>
-    /// <param name="passedAt">Where the reader filters: see <see cref="InboundLease.CheckedAtVersion"/>.</param>
-    public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false, int passedAt = 0)
+    /// <param name="checkedAt">Where the reader filters: see <see cref="InboundLease.CheckedAtVersion"/>.</param>
+    public SendStatus Append(in OutgoingMessage message, Slab.SlabCache slabs, PeerIdentity source, bool force = false, int checkedAt = 0)
     {
         // What is long is copied outside the lock; others go on meanwhile. Looked at first, so that a full lane costs no copy.
         if (message.IsLargeCopy && !force && Status is not SendStatus.Accepted and var refusal)
@@ -175,7 +175,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
             if (status == SendStatus.Accepted)
             {
                 obsolete = Conflates ? DequeueObsolete() : null;
-                copied = _added.Add(message, copy, slabs, source, passedAt, out int parts, out long bytes);
+                copied = _added.Add(message, copy, slabs, source, checkedAt, out int parts, out long bytes);
                 _capacity.Add(1, ChargeOf(bytes, parts));
                 copy = null;
                 notify = (!_isQueued || _isInArrivalOrder) && _consumer.Link is not null;
@@ -437,7 +437,7 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
         return DequeueObsolete();
     }
 
-    private static (int Books, int Gap, int Taken) LayoutOf(InboundLane lane) =>
+    private static (int Counters, int Gap, int Taken) LayoutOf(InboundLane lane) =>
         (CacheLines.OffsetOf(lane, ref lane._counters), CacheLines.OffsetOf(lane, ref lane._gap), CacheLines.OffsetOf(lane, ref lane._consumer));
 
     private bool Report()
@@ -473,20 +473,20 @@ internal sealed class InboundLane(QueueLimits limits, ByteBudget? budget = null)
     /// <summary>Takes out what comes first and passed the reader's filter before it was narrowed, as far as it lets it in no more. True if the sender is to be told of room; what was taken out is released then.</summary>
     private bool Refilter()
     {
-        var sifted = default(FilteredOut);
-        _added.FilterFront(Pipe.Socket, Pipe.Socket.FilterVersion, ref sifted);
-        if (sifted.Messages == 0)
+        var filteredOut = default(FilteredOut);
+        _added.FilterFront(Pipe.Socket, Pipe.Socket.FilterVersion, ref filteredOut);
+        if (filteredOut.Messages == 0)
         {
             return false;
         }
 
         SettleReport();
-        long bytes = ChargeOf(sifted.Bytes, sifted.Parts);
-        _capacity.Remove(sifted.Messages, bytes);
-        _counters.Drop(sifted.Messages, bytes);
+        long bytes = ChargeOf(filteredOut.Bytes, filteredOut.Parts);
+        _capacity.Remove(filteredOut.Messages, bytes);
+        _counters.Drop(filteredOut.Messages, bytes);
         _capacity.Resume();
-        sifted.Add(Interlocked.Exchange(ref _unwanted, null));
-        Volatile.Write(ref _unwanted, sifted.Leases);
+        filteredOut.Add(Interlocked.Exchange(ref _unwanted, null));
+        Volatile.Write(ref _unwanted, filteredOut.Leases);
         return true;
     }
 

@@ -123,15 +123,15 @@ internal sealed class InprocLink : PeerLink
 
     public override SendStatus TrySend(in OutgoingMessage message, bool force = false)
     {
-        PassedAs passage = PassageOf(message, out int passedAt);
+        PassedAs passage = PassageOf(message, out int checkedAt);
         if (passage == PassedAs.Whole)
         {
-            return _out.Append(message, Socket.Host.Slabs, Name, force, passedAt);
+            return _out.Append(message, Socket.Host.Slabs, Name, force, checkedAt);
         }
 
         if (passage == PassedAs.InPieces)
         {
-            return Split(message, force, passedAt);
+            return Split(message, force, checkedAt);
         }
 
         if (passage == PassedAs.Notified)
@@ -148,7 +148,7 @@ internal sealed class InprocLink : PeerLink
     }
 
     /// <summary>Sends a piece of a message that was found to have room.</summary>
-    public SendStatus AppendPiece(in OutgoingMessage piece, int passedAt) => _out.Append(piece, Socket.Host.Slabs, Name, force: true, passedAt);
+    public SendStatus AppendPiece(in OutgoingMessage piece, int checkedAt) => _out.Append(piece, Socket.Host.Slabs, Name, force: true, checkedAt);
 
     public override void SendOwn(ZmpFlags flags, ReadOnlySpan<byte> body)
     {
@@ -165,9 +165,9 @@ internal sealed class InprocLink : PeerLink
         }
 
         var message = new OutgoingMessage(default, body);
-        if (PassageOf(message, out int passedAt) == PassedAs.Whole)
+        if (PassageOf(message, out int checkedAt) == PassedAs.Whole)
         {
-            _out.Append(message, Socket.Host.Slabs, Name, force: true, passedAt);
+            _out.Append(message, Socket.Host.Slabs, Name, force: true, checkedAt);
         }
     }
 
@@ -263,13 +263,13 @@ internal sealed class InprocLink : PeerLink
     }
 
     /// <summary>How much of a message goes into the reader's lane: what filters and publishers do with what a wire brings.</summary>
-    private PassedAs PassageOf(in OutgoingMessage message, out int passedAt)
+    private PassedAs PassageOf(in OutgoingMessage message, out int checkedAt)
     {
-        passedAt = 0;
+        checkedAt = 0;
         if (Other is not { } reader)
         {
             // The binder is told of all topics when it comes, so what an XSUB that waits for one says of its topics must not lie in its lane as a message.
-            passedAt = InboundLease.NeverFiltered;
+            checkedAt = InboundLease.NeverFiltered;
             return Socket.Type == ZmpSocketType.XSub ? PassageOf(InprocUpstream.Inspect(message, Socket.OnlyFirstSubscribe)) : PassedAs.Whole;
         }
 
@@ -280,7 +280,7 @@ internal sealed class InprocLink : PeerLink
             case InboundRole.All:
                 return PassedAs.Whole;
             case InboundRole.Filtered:
-                passedAt = socket.FilterVersion;
+                checkedAt = socket.FilterVersion;
                 return socket.Accepts(message.FirstPart) ? PassedAs.Whole : PassedAs.None;
             default:
                 (bool Topics, bool Data) content = InprocUpstream.Inspect(message, socket.OnlyFirstSubscribe);
@@ -303,7 +303,7 @@ internal sealed class InprocLink : PeerLink
         _ => PassedAs.None,
     };
 
-    private SendStatus Split(in OutgoingMessage message, bool force, int passedAt)
+    private SendStatus Split(in OutgoingMessage message, bool force, int checkedAt)
     {
         // All of it or nothing: room is looked for once.
         if (!force && _out.Status is not SendStatus.Accepted and var refusal)
@@ -311,8 +311,8 @@ internal sealed class InprocLink : PeerLink
             return refusal;
         }
 
-        InprocLink? reader = passedAt == InboundLease.NeverFiltered ? null : Other; // As it was when the message was looked at: one that has come since is told of the topics by the greeting.
-        int pieces = InprocUpstream.Split(this, reader, message, passedAt, out SendStatus status);
+        InprocLink? reader = checkedAt == InboundLease.NeverFiltered ? null : Other; // As it was when the message was looked at: one that has come since is told of the topics by the greeting.
+        int pieces = InprocUpstream.Split(this, reader, message, checkedAt, out SendStatus status);
         Interlocked.Add(ref _notified, 1 - pieces); // The lane has counted each piece; this end has sent one message.
         return status;
     }

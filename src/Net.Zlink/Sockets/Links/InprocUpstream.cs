@@ -47,10 +47,10 @@ internal static class InprocUpstream
     /// <param name="writer">The subscriber's end.</param>
     /// <param name="reader">The publisher's end; null while there is none: whoever comes is told of all topics then.</param>
     /// <param name="message">The message.</param>
-    /// <param name="passedAt">See <see cref="InboundLease.CheckedAtVersion"/>.</param>
+    /// <param name="checkedAt">See <see cref="InboundLease.CheckedAtVersion"/>.</param>
     /// <param name="status">What became of the last piece.</param>
     /// <returns>How many pieces there were, at least 1.</returns>
-    public static int Split(InprocLink writer, InprocLink? reader, in OutgoingMessage message, int passedAt, out SendStatus status)
+    public static int Split(InprocLink writer, InprocLink? reader, in OutgoingMessage message, int checkedAt, out SendStatus status)
     {
         // The pieces refer to the parts where they lie: none is copied.
         InboundLease whole = message.MoveToLease(writer.Socket.Host.Slabs);
@@ -69,7 +69,7 @@ internal static class InprocUpstream
             if (!isPart)
             {
                 // Behind data of the same message, what would be a notice is that message's last part, and ends it: InboundMessages says why.
-                SubscriptionOutcome outcome = reader is null ? SubscriptionOutcome.Silent : reader.Socket.OnSubscription(reader, prefix, kind == UpstreamPart.Subscribe, tells: open is null);
+                SubscriptionOutcome outcome = reader is null ? SubscriptionOutcome.Silent : reader.Socket.OnSubscription(reader, prefix, kind == UpstreamPart.Subscribe, notifies: open is null);
                 isPart = open is not null && outcome == SubscriptionOutcome.Notify;
                 ends |= isPart;
             }
@@ -85,7 +85,7 @@ internal static class InprocUpstream
             {
                 pieces++;
                 open.EndMessage();
-                status = writer.AppendPiece(new OutgoingMessage(open, 0), passedAt);
+                status = writer.AppendPiece(new OutgoingMessage(open, 0), checkedAt);
                 open.Release(0, open.GenerationOf(0));
                 open = null;
             }

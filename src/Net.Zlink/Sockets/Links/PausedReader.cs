@@ -11,7 +11,7 @@ internal sealed class PausedReader : ShardWork
     private readonly LinkedListNode<PausedReader> _node;
     private int _resumes;
     private bool _isQueued;
-    private bool _wasNotifiedInVain;
+    private bool _isResumePending;
 
     public PausedReader(PausedReaders capacity, Connection connection)
         : this(capacity, connection.Shard, connection.Resume)
@@ -37,9 +37,9 @@ internal sealed class PausedReader : ShardWork
     /// <summary>What it was told has come true. On its shard.</summary>
     public void OnCapacityFound()
     {
-        if (Volatile.Read(ref _wasNotifiedInVain)) // As a rule it was not told at all: nothing is written.
+        if (Volatile.Read(ref _isResumePending)) // As a rule it was not told at all: nothing is written.
         {
-            Volatile.Write(ref _wasNotifiedInVain, false);
+            Volatile.Write(ref _isResumePending, false);
         }
     }
 
@@ -51,7 +51,7 @@ internal sealed class PausedReader : ShardWork
             return;
         }
 
-        if (_wasNotifiedInVain)
+        if (_isResumePending)
         {
             list.AddFirst(_node);
         }
@@ -75,7 +75,7 @@ internal sealed class PausedReader : ShardWork
     public void TryResume(LinkedList<PausedReader> list)
     {
         _resumes++;
-        Volatile.Write(ref _wasNotifiedInVain, true);
+        Volatile.Write(ref _isResumePending, true);
         Remove(list);
     }
 
@@ -84,7 +84,7 @@ internal sealed class PausedReader : ShardWork
     {
         int turns = _resumes;
         _resumes = 0;
-        Volatile.Write(ref _wasNotifiedInVain, false);
+        Volatile.Write(ref _isResumePending, false);
         return turns;
     }
 

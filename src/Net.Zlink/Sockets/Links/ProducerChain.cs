@@ -101,11 +101,11 @@ internal struct ProducerChain
     /// <param name="copy">Its payload, where that was copied before.</param>
     /// <param name="slabs">Where memory comes from.</param>
     /// <param name="source">Who sends.</param>
-    /// <param name="passedAt">See <see cref="InboundLease.CheckedAtVersion"/>.</param>
+    /// <param name="checkedAt">See <see cref="InboundLease.CheckedAtVersion"/>.</param>
     /// <param name="parts">How many parts it has.</param>
     /// <param name="bytes">How long they are.</param>
     /// <returns>True if handed-over memory was copied, so that its owner can be disposed once the lock is left.</returns>
-    public bool Add(in OutgoingMessage message, Slab? copy, Slab.SlabCache slabs, PeerIdentity source, int passedAt, out int parts, out long bytes)
+    public bool Add(in OutgoingMessage message, Slab? copy, Slab.SlabCache slabs, PeerIdentity source, int checkedAt, out int parts, out long bytes)
     {
         InboundLease? lease;
         bool copied = true;
@@ -114,7 +114,7 @@ internal struct ProducerChain
             // The common case: a short payload, packed behind its predecessors.
             bytes = message.Payload.Length;
             parts = 1;
-            lease = OpenLease(message.Payload.Length, slabs, source, passedAt);
+            lease = OpenLease(message.Payload.Length, slabs, source, checkedAt);
             message.Payload.CopyTo(_openSlab!.Array.AsSpan(_openUsed));
             lease.AddPart(_openUsed, message.Payload.Length);
             _openUsed += message.Payload.Length;
@@ -122,8 +122,8 @@ internal struct ProducerChain
         else
         {
             bool isOnePart = message.IsOnePart;
-            bool isAnother = !isOnePart || !_isOpen || _last!.Count == InboundLease.MaxSlots || _last.CheckedAtVersion > passedAt || !ReferenceEquals(_last.Source, source);
-            lease = isAnother ? InboundLease.Rent(slab: null, source, passedAt) : _last!;
+            bool isAnother = !isOnePart || !_isOpen || _last!.Count == InboundLease.MaxSlots || _last.CheckedAtVersion > checkedAt || !ReferenceEquals(_last.Source, source);
+            lease = isAnother ? InboundLease.Rent(slab: null, source, checkedAt) : _last!;
             (parts, bytes) = (lease.Count, lease.Bytes);
             if (copy is not null)
             {
@@ -237,12 +237,12 @@ internal struct ProducerChain
         }
     }
 
-    private InboundLease OpenLease(int needed, Slab.SlabCache slabs, PeerIdentity source, int passedAt)
+    private InboundLease OpenLease(int needed, Slab.SlabCache slabs, PeerIdentity source, int checkedAt)
     {
         Slab? slab = _openSlab;
         if (slab is not null && slab.Array.Length - _openUsed >= needed)
         {
-            if (_last!.Count < InboundLease.MaxSlots && _last.CheckedAtVersion <= passedAt)
+            if (_last!.Count < InboundLease.MaxSlots && _last.CheckedAtVersion <= checkedAt)
             {
                 return _last;
             }
@@ -256,7 +256,7 @@ internal struct ProducerChain
             _openUsed = 0;
         }
 
-        InboundLease lease = InboundLease.Rent(slab, source, passedAt);
+        InboundLease lease = InboundLease.Rent(slab, source, checkedAt);
         Link(lease);
         _isOpen = true;
         _openSlab = slab;

@@ -78,14 +78,14 @@ internal sealed class ReceiveQueue : IWaiterList
     {
         ReceiveWaiter? served;
         InboundLane? resume = null;
-        bool tell = false;
+        bool notify = false;
         bool isClosed;
         using (_gate.EnterScope())
         {
             isClosed = _closed is not null;
             if (!isClosed)
             {
-                tell = _currentLane is null && _readyLanes.Count == 0 && _arrivals is not { IsEmpty: false };
+                notify = _currentLane is null && _readyLanes.Count == 0 && _arrivals is not { IsEmpty: false };
                 foreach ((InboundLane lane, int messages) in updates)
                 {
                     if (_arrivals is null)
@@ -116,7 +116,7 @@ internal sealed class ReceiveQueue : IWaiterList
 
         ResumeAll(resume);
         CompleteAll(served);
-        if (tell)
+        if (notify)
         {
             Watchers.Notify();
         }
@@ -393,9 +393,9 @@ internal sealed class ReceiveQueue : IWaiterList
                 return false;
             }
 
-            bool hasRoom = false;
-            bool found = lane.TryDequeue(out InboundLease lease, out int slot, ref hasRoom);
-            if (hasRoom)
+            bool hasCapacity = false;
+            bool found = lane.TryDequeue(out InboundLease lease, out int slot, ref hasCapacity);
+            if (hasCapacity)
             {
                 RecordCapacity(lane, ref resume);
             }
@@ -432,9 +432,9 @@ internal sealed class ReceiveQueue : IWaiterList
         while ((_currentLane ?? Next()) is { } lane)
         {
             // A lane leaves the line only when it is found empty.
-            bool hasRoom = false;
-            bool isEmpty = lane.LeaveIfEmpty(ref hasRoom);
-            if (hasRoom)
+            bool hasCapacity = false;
+            bool isEmpty = lane.LeaveIfEmpty(ref hasCapacity);
+            if (hasCapacity)
             {
                 RecordCapacity(lane, ref resume);
             }

@@ -196,14 +196,14 @@ internal sealed class PublisherCore : SocketCore
         }
     }
 
-    public override SubscriptionOutcome OnSubscription(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes, bool tells = true)
+    public override SubscriptionOutcome OnSubscription(PeerLink link, ReadOnlySpan<byte> prefix, bool subscribes, bool notifies = true)
     {
         SubscriptionOutcome outcome;
         using (RemovalQueue.EnterTableScope())
         using (Gate.EnterScope())
         {
             outcome = Apply(link, prefix, subscribes);
-            if (outcome == SubscriptionOutcome.Notify && tells)
+            if (outcome == SubscriptionOutcome.Notify && notifies)
             {
                 _notifications?.Add(link, prefix, subscribes);
             }

@@ -142,27 +142,27 @@ internal sealed class SubscriberRemovalQueue(PublisherCore core) : IThreadPoolWo
     /// <summary>Without the socket's lock: nobody else changes the table.</summary>
     private void Notify(PendingRemoval removal)
     {
-        if (core.Notifications is not { } told)
+        if (core.Notifications is not { } notices)
         {
             return;
         }
 
-        (PublisherNotices Told, PendingRemoval Departure) state = (told, removal);
+        (PublisherNotices Notices, PendingRemoval Removal) state = (notices, removal);
         if (removal.Requested is { } asked)
         {
-            asked.Trie.ForEachPrefix(asked, state, static (prefix, _, state) => NotifyOne(state.Told, state.Departure, prefix, last: true));
+            asked.Trie.ForEachPrefix(asked, state, static (prefix, _, state) => NotifyOne(state.Notices, state.Removal, prefix, last: true));
         }
         else
         {
-            removal.Granted.Trie.ForEachPrefix(removal.Granted, state, static (prefix, last, state) => NotifyOne(state.Told, state.Departure, prefix, last));
+            removal.Granted.Trie.ForEachPrefix(removal.Granted, state, static (prefix, last, state) => NotifyOne(state.Notices, state.Removal, prefix, last));
         }
     }
 
-    private static void NotifyOne(PublisherNotices told, PendingRemoval removal, ReadOnlySpan<byte> prefix, bool last)
+    private static void NotifyOne(PublisherNotices notices, PendingRemoval removal, ReadOnlySpan<byte> prefix, bool last)
     {
         if (removal.Notices.NotifiesLoss(last))
         {
-            told.AddLoss(removal.Link, prefix);
+            notices.AddLoss(removal.Link, prefix);
         }
     }
 

@@ -265,7 +265,7 @@ internal sealed class InboundMessages(SocketCore socket, WireLink link, int maxP
         }
 
         // Behind data of the same message: as natively, what would be a notice is that message's last part, and ends it.
-        SubscriptionOutcome outcome = socket.OnSubscription(link, prefix, kind == UpstreamPart.Subscribe, tells: false);
+        SubscriptionOutcome outcome = socket.OnSubscription(link, prefix, kind == UpstreamPart.Subscribe, notifies: false);
         handled = Has(outcome);
         if (outcome == SubscriptionOutcome.Notify)
         {

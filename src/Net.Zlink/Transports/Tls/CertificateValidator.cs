@@ -88,10 +88,10 @@ internal sealed class CertificateValidator(TlsSettings settings, string? host)
             yield return $"is issued by {EndpointError.Quote(certificate.Issuer)}, whom nobody here trusts; name the authority's file in Tls.CaFile";
         }
 
-        const X509ChainStatusFlags Told = X509ChainStatusFlags.NotTimeValid | X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain;
-        if ((all & ~Told) != X509ChainStatusFlags.NoError || all == X509ChainStatusFlags.NoError)
+        const X509ChainStatusFlags Reported = X509ChainStatusFlags.NotTimeValid | X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain;
+        if ((all & ~Reported) != X509ChainStatusFlags.NoError || all == X509ChainStatusFlags.NoError)
         {
-            yield return $"was not accepted: {all & ~Told}";
+            yield return $"was not accepted: {all & ~Reported}";
         }
     }
 

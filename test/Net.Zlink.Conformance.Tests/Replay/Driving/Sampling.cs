@@ -1,6 +1,11 @@
+using Net.Zlink.Tests.Support;
+
 namespace Net.Zlink.Conformance.Tests.Replay.Driving;
 
-/// <summary>Which bytes of a long run of the played side's are looked at one by one: by default some, where all would take minutes a file.</summary>
+/// <summary>
+/// Behind which bytes of the played side's a conversation is cut, and which bytes of a long run are sent one by one:
+/// few by default, more with <see cref="SlowTests"/>, all with <see cref="Variable"/>, which takes minutes a file.
+/// </summary>
 internal sealed class Sampling
 {
     /// <summary>Set to anything, it turns the sampling off.</summary>
@@ -11,6 +16,9 @@ internal sealed class Sampling
 
     /// <summary>Some of the bytes of a long run.</summary>
     public static readonly Sampling Some = new(isNone: false);
+
+    /// <summary>As <see cref="Some"/>, with every eighth cut.</summary>
+    public static readonly Sampling Few = new(isNone: false, cutEvery: 8);
 
     /// <summary>
     /// split: of a big run of bytes the first and last 64 are each waited for until they were read; in between, every byte is still a write of its own,
@@ -30,17 +38,20 @@ internal sealed class Sampling
     private const int Edge = 64;
 
     private readonly bool _isNone;
+    private readonly int _cutEvery;
 
-    private Sampling(bool isNone) => _isNone = isNone;
+    private Sampling(bool isNone, int cutEvery = 1) => (_isNone, _cutEvery) = (isNone, cutEvery);
 
     /// <summary>As the environment says.</summary>
-    public static Sampling Default => string.IsNullOrEmpty(Environment.GetEnvironmentVariable(Variable)) ? Some : None;
+    public static Sampling Default => !string.IsNullOrEmpty(Environment.GetEnvironmentVariable(Variable)) ? None : SlowTests.AreOn ? Some : Few;
 
     /// <summary>split: true if this byte of a run, counted from 0, is read before the next goes out.</summary>
     public bool IsWaitedFor(int at, int length) => _isNone || at < Edge || at >= length - Edge || at % WatchedEvery == 0;
 
     /// <summary>severed: numbers of the bytes, from 1, behind which a run of that length is cut.</summary>
-    public IEnumerable<int> Places(int length)
+    public IEnumerable<int> Places(int length) => AllPlaces(length).Where((place, at) => at % _cutEvery == 0 || place == length);
+
+    private IEnumerable<int> AllPlaces(int length)
     {
         if (_isNone || length <= CutEverywhere)
         {

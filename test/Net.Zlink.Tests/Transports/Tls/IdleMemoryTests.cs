@@ -17,7 +17,7 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
     // A descriptor per connection, and what a process has anyway.
     private const int Descriptors = Connections + 500;
 
-    [Theory]
+    [SlowTheory]
     [InlineData("tls", "localhost")]
     [InlineData("tls", "127.0.0.1")]
     [InlineData("ws", "localhost")]

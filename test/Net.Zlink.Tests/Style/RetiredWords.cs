@@ -1,0 +1,48 @@
+using System.Text.RegularExpressions;
+using Net.Zlink.Tests.PublicApi;
+
+namespace Net.Zlink.Tests.Style;
+
+/// <summary>The list retired-words.txt, and where its words stand.</summary>
+internal static partial class RetiredWords
+{
+    private const string Blank = " ";
+
+    /// <summary>The words that no identifier may have.</summary>
+    public static IReadOnlyList<string> OfNames { get; } = Read("names:");
+
+    /// <summary>The words that no page may have.</summary>
+    public static IReadOnlyList<string> OfPages { get; } = Read("docs:");
+
+    /// <summary>The identifiers of a C# file that have retired words, each with the word.</summary>
+    public static IEnumerable<(string Identifier, string Word)> InNamesOf(string code) =>
+        Identifier().Matches(SourceTree.CodeOf(code)).Select(static match => match.Value).Distinct(StringComparer.Ordinal)
+            .SelectMany(static name => In(Parts().Replace(name, Blank), OfNames).Select(word => (name, word)));
+
+    /// <summary>The retired words of a line of a page.</summary>
+    public static IEnumerable<string> InText(string line) => In(line, OfPages);
+
+    private static IEnumerable<string> In(string text, IReadOnlyList<string> words)
+    {
+        string plain = $" {NoLetters().Replace(text, Blank).Trim()} ";
+        return words.Where(word => plain.Contains($" {word} ", StringComparison.OrdinalIgnoreCase));
+    }
+
+    private static string[] Read(string place) =>
+    [
+        .. File.ReadLines(Path.Combine(SourceTree.Root, "test", "Net.Zlink.Tests", "Style", "retired-words.txt"))
+            .Where(static line => line.Length > 0 && line[0] != '#').Select(static line => line.Split('\t'))
+            .Where(entry => entry[1].StartsWith("both:", StringComparison.Ordinal) || entry[1].StartsWith(place, StringComparison.Ordinal))
+            .Select(static entry => entry[0]),
+    ];
+
+    [GeneratedRegex(@"\b[A-Za-z_]\w*", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Identifier();
+
+    // Between the words of an identifier: sendLine, ZMPSession.
+    [GeneratedRegex("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex Parts();
+
+    [GeneratedRegex("[^A-Za-z]+", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
+    private static partial Regex NoLetters();
+}
