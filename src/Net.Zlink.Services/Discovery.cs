@@ -2,13 +2,13 @@ using System.Collections.Immutable;
 using System.Diagnostics.Metrics;
 using System.Globalization;
 using System.Text;
-using Microsoft.Extensions.Logging;
 using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Services;
 
 /// <summary>Knows from registries where services are: one view for each registry, shown as their union.</summary>
-/// <remarks>Safe for any number of threads. A registry that is lost takes nothing away while no other is connected; the gateways' own connections tell who is alive.</remarks>
+/// <remarks>Safe for any number of threads. A registry that is lost takes nothing away while no other is connected; the gateways' own
+/// connections tell who is alive.</remarks>
 /// <example>
 /// <code>
 /// await using var discovery = new Discovery(context);
@@ -49,7 +49,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
     /// <param name="kind">What it looks for: receivers, or SPOT nodes.</param>
     /// <param name="options">Its options; null: the defaults.</param>
     /// <exception cref="ArgumentNullException"><paramref name="context"/> is null.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The kind is none that registries list, or a time of the options is negative.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The kind is none that registries list, or a time of the options is
+    /// negative.</exception>
     /// <exception cref="ZlinkException">TooManySockets. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The context is disposed.</exception>
     public Discovery(ZlinkContext context, ServiceKind kind = ServiceKind.Receiver, DiscoveryOptions? options = null)
@@ -97,7 +98,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
     /// <summary>Adds a registry. Returns at once: it is connected in the background, again and again.</summary>
     /// <param name="publisherEndpoint">The publisher endpoint of the registry. One that was added before stays as it is.</param>
     /// <exception cref="ArgumentNullException"><paramref name="publisherEndpoint"/> is null.</exception>
-    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported: that is no endpoint; nothing was added. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">InvalidArgument, ProtocolNotSupported: that is no endpoint; nothing was added.
+    /// ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The discovery is disposed.</exception>
     public void ConnectRegistry(string publisherEndpoint)
     {
@@ -145,7 +147,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         return true;
     }
 
-    /// <summary>Shows this service from now on, and of the others only those that were subscribed, too. While nothing is subscribed everything is shown. Everything is received in any case, as natively.</summary>
+    /// <summary>Shows this service from now on, and of the others only those that were subscribed, too. While nothing is subscribed
+    /// everything is shown. Everything is received in any case, as natively.</summary>
     /// <param name="service">The name.</param>
     /// <exception cref="ArgumentException">The name is null or empty.</exception>
     public void Subscribe(string service)
@@ -222,7 +225,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
     /// <inheritdoc/>
     public IAsyncEnumerable<ServiceChange> WatchAsync(string? service = null, CancellationToken cancellationToken = default) => _watchers.WatchAsync(service, cancellationToken);
 
-    /// <summary>What there is from each registry: those that are connected to, and those whose connection has ended and whose instances are still shown.</summary>
+    /// <summary>What there is from each registry: those that are connected to, and those whose connection has ended and whose instances are
+    /// still shown.</summary>
     /// <returns>A snapshot.</returns>
     public IReadOnlyList<RegistryView> GetRegistries()
     {
@@ -239,7 +243,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         }
     }
 
-    /// <summary>Registries, services and instances as text of several lines, for a log or a debugger. Made for people: its form may change.</summary>
+    /// <summary>Registries, services and instances as text of several lines, for a log or a debugger. Made for people: its form may
+    /// change.</summary>
     /// <returns>The text.</returns>
     public string Describe()
     {
@@ -262,7 +267,8 @@ public sealed class Discovery : IServiceDirectory, IAsyncDisposable, IDisposable
         return text.ToString();
     }
 
-    /// <summary>Ends the discovery and returns at once. Those that follow it keep their last snapshot, and their enumerations end. Idempotent.</summary>
+    /// <summary>Ends the discovery and returns at once. Those that follow it keep their last snapshot, and their enumerations end.
+    /// Idempotent.</summary>
     public void Dispose()
     {
         lock (_gate)

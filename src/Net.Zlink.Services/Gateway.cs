@@ -7,10 +7,13 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Sends messages and requests to the receivers that a directory lists, sharing them out, and receives what they send back.</summary>
+/// <summary>Sends messages and requests to the receivers that a directory lists, sharing them out, and receives what they send
+/// back.</summary>
 /// <remarks>
-/// Safe for any number of threads. It has one ROUTER, which connects each endpoint once for all services. A receiver gets its share while its handshake is complete, and no longer.
-/// On the wire it is as the native gateway: messages are the parts of the application and nothing else. Only <see cref="ServiceClient.RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/> puts one part in front.
+/// Safe for any number of threads. It has one ROUTER, which connects each endpoint once for all services. A receiver gets its share while
+/// its handshake is complete, and no longer.
+/// On the wire it is as the native gateway: messages are the parts of the application and nothing else. Only
+/// <see cref="ServiceClient.RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/> puts one part in front.
 /// </remarks>
 public sealed class Gateway : IAsyncDisposable, IDisposable
 {
@@ -64,7 +67,8 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         _ = OnSocketEndedAsync();
     }
 
-    /// <summary>What one sends to a service with: one client for each name, kept until <see cref="RemoveService"/>. The first call for a name begins to connect its receivers.</summary>
+    /// <summary>What one sends to a service with: one client for each name, kept until <see cref="RemoveService"/>. The first call for a
+    /// name begins to connect its receivers.</summary>
     /// <param name="service">The name, 1 to 255 bytes in UTF-8.</param>
     /// <returns>The client.</returns>
     /// <exception cref="ArgumentException">The name is empty or too long.</exception>
@@ -98,7 +102,8 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         return kept;
     }
 
-    /// <summary>Sends nothing more to a service. Its receivers are disconnected after <see cref="GatewayOptions.RemovedEndpointTimeout"/>, unless another service of this gateway lists them; its client finds nobody.</summary>
+    /// <summary>Sends nothing more to a service. Its receivers are disconnected after <see cref="GatewayOptions.RemovedEndpointTimeout"/>,
+    /// unless another service of this gateway lists them; its client finds nobody.</summary>
     /// <param name="service">The name.</param>
     /// <returns>False: there is no client of that name.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="service"/> is null.</exception>
@@ -247,14 +252,16 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         };
     }
 
-    /// <summary>Services, receivers and counts as text of several lines, for a log or a debugger. Made for people: its form may change.</summary>
+    /// <summary>Services, receivers and counts as text of several lines, for a log or a debugger. Made for people: its form may
+    /// change.</summary>
     /// <returns>The text.</returns>
     public string Describe() => GatewayDescription.Of(
         GetReceivers(),
         _clients.Values.OrderBy(static client => client.Service, StringComparer.Ordinal).Select(static client => (client.Service, client.LoadBalancing, client.ReadyCount)),
         GetStatistics());
 
-    /// <summary>Begins the end and returns at once: nothing more is sent, requests have <see cref="GatewayOptions.Linger"/> for their replies and then end with ObjectDisposedException. Idempotent.</summary>
+    /// <summary>Begins the end and returns at once: nothing more is sent, requests have <see cref="GatewayOptions.Linger"/> for their
+    /// replies and then end with ObjectDisposedException. Idempotent.</summary>
     public void Dispose() => _ = BeginEnd();
 
     /// <summary>As <see cref="Dispose"/>, and waits for that end.</summary>
@@ -292,7 +299,8 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         }
     }
 
-    internal ValueTask<ServiceReply> RequestAsync(ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts, TimeSpan? timeout, CancellationToken cancellationToken)
+    internal ValueTask<ServiceReply> RequestAsync(
+        ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts, TimeSpan? timeout, CancellationToken cancellationToken)
     {
         ThrowIfEnded();
         TimeSpan time = GatewayOptions.CheckTime(timeout ?? _options.RequestTimeout, nameof(timeout));
@@ -327,7 +335,8 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
         return socket;
     }
 
-    private Exception EndedException() => _ended is ZlinkException e ? new ZlinkException(e.Error, e.Message) : new ObjectDisposedException(nameof(Gateway));
+    private Exception EndedException() =>
+        _ended is ZlinkException e ? new ZlinkException(e.Error, e.Message) : new ObjectDisposedException(nameof(Gateway));
 
     private void Update(ServicePool pool)
     {
@@ -347,7 +356,8 @@ public sealed class Gateway : IAsyncDisposable, IDisposable
             }
         }
 
-        await Task.Delay(Timeout.InfiniteTimeSpan, _context.TimeProvider, cancellationToken).ConfigureAwait(false); // The directory has ended: the last state stays.
+        // The directory has ended: the last state stays.
+        await Task.Delay(Timeout.InfiniteTimeSpan, _context.TimeProvider, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>The context may end first: all waits end with that.</summary>

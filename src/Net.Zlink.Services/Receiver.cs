@@ -10,7 +10,8 @@ namespace Net.Zlink.Services;
 
 /// <summary>Serves requests of gateways: binds, registers with registries, receives and answers.</summary>
 /// <remarks>
-/// Safe for any number of threads. There are three ways to receive: <see cref="ServeAsync"/> with a handler, <see cref="ReceiveAsync"/> and its siblings, and the raw <see cref="Socket"/>, as natively.
+/// Safe for any number of threads. There are three ways to receive: <see cref="ServeAsync"/> with a handler, <see cref="ReceiveAsync"/> and
+/// its siblings, and the raw <see cref="Socket"/>, as natively.
 /// Use one of them at a time; the first two keep something of their own as the user state of each connection.
 /// </remarks>
 /// <example>
@@ -70,10 +71,12 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         _duration = _meters.Histogram("processing.duration", "s", "How long handlers took");
     }
 
-    /// <summary>The socket that gateways connect to, for receiving and answering as natively: its messages are what was sent, with the envelope of requests as an extra first part.</summary>
+    /// <summary>The socket that gateways connect to, for receiving and answering as natively: its messages are what was sent, with the
+    /// envelope of requests as an extra first part.</summary>
     public RouterSocket Socket { get; }
 
-    /// <summary>What the socket calls itself. Registries list the id of each advertised endpoint, which is this one only where <see cref="ReceiverOptions.RoutingId"/> was set.</summary>
+    /// <summary>What the socket calls itself. Registries list the id of each advertised endpoint, which is this one only where
+    /// <see cref="ReceiverOptions.RoutingId"/> was set.</summary>
     public RoutingId RoutingId { get; }
 
     /// <summary>Listens for gateways. May be called for several endpoints.</summary>
@@ -108,11 +111,13 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
 
     /// <summary>Offers a service at every registry. Returns at once and goes on trying: see <see cref="Registration.State"/>.</summary>
     /// <param name="service">The name, 1 to 255 bytes of UTF-8.</param>
-    /// <param name="advertise">The endpoint that gateways are told, 1 to 255 bytes. Null: the endpoint that was bound last, with <see cref="ReceiverOptions.AdvertiseHost"/> in place of a wildcard.</param>
+    /// <param name="advertise">The endpoint that gateways are told, 1 to 255 bytes. Null: the endpoint that was bound last, with
+    /// <see cref="ReceiverOptions.AdvertiseHost"/> in place of a wildcard.</param>
     /// <param name="weight">Its share with weighted load balancing; 0 is taken for 1, as natively.</param>
     /// <returns>The registration; dispose it to leave the registries.</returns>
     /// <exception cref="ArgumentException">The name or the endpoint is empty or too long.</exception>
-    /// <exception cref="InvalidOperationException">Nothing is bound and no endpoint was given, the service is registered at that endpoint already, or the receiver is being drained.</exception>
+    /// <exception cref="InvalidOperationException">Nothing is bound and no endpoint was given, the service is registered at that endpoint
+    /// already, or the receiver is being drained.</exception>
     /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
     public Registration Register(string service, string? advertise = null, uint weight = 1)
     {
@@ -136,7 +141,8 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
     /// <exception cref="ArgumentException">The name or the endpoint is empty or too long.</exception>
     /// <exception cref="InvalidOperationException">There is no registry, or as for <see cref="Register"/>.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    /// <exception cref="ServiceException">RegistrationRefused: each registry that can be reached refused it, with its status byte and text; nothing is registered.</exception>
+    /// <exception cref="ServiceException">RegistrationRefused: each registry that can be reached refused it, with its status byte and text;
+    /// nothing is registered.</exception>
     /// <exception cref="ObjectDisposedException">The receiver is disposed.</exception>
     public async Task<Registration> RegisterAsync(string service, string? advertise = null, uint weight = 1, CancellationToken cancellationToken = default)
     {
@@ -281,12 +287,16 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
 
     /// <summary>Serves requests with a handler until the token is cancelled or the receiver is disposed.</summary>
     /// <remarks>
-    /// A handler runs on the thread that received its request until its first wait: one that computes for long begins with <c>await Task.Yield()</c>. The loop disposes the request when the handler has ended.
-    /// A handler that throws, or that ends without a reply to a request that expects one, is answered for with a failure. A request whose time is over, or that its gateway cancelled, is not begun.
+    /// A handler runs on the thread that received its request until its first wait: one that computes for long begins with <c>await
+    /// Task.Yield()</c>. The loop disposes the request when the handler has ended.
+    /// A handler that throws, or that ends without a reply to a request that expects one, is answered for with a failure. A request whose
+    /// time is over, or that its gateway cancelled, is not begun.
     /// </remarks>
-    /// <param name="handler">Called for each request, in the order of arrival. Its token ends with the request: cancelled by the gateway, by the time that the request has, and by the end of this loop.</param>
+    /// <param name="handler">Called for each request, in the order of arrival. Its token ends with the request: cancelled by the gateway,
+    /// by the time that the request has, and by the end of this loop.</param>
     /// <param name="maxConcurrency">How many handlers run at once.</param>
-    /// <param name="cancellationToken">Ends the loop: requests that have not begun are refused, so that gateways send them elsewhere; the tokens of those that have are cancelled.</param>
+    /// <param name="cancellationToken">Ends the loop: requests that have not begun are refused, so that gateways send them elsewhere; the
+    /// tokens of those that have are cancelled.</param>
     /// <returns>Complete when the receiver was disposed, or its context shut down, and the last handler has ended.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="handler"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxConcurrency"/> is less than 1.</exception>
@@ -302,8 +312,10 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
             : throw new InvalidOperationException("This receiver is served already: use a larger maxConcurrency instead of a second loop.");
     }
 
-    /// <summary>Takes the receiver out of service without losing a request: leaves the registries, tells gateways with each reply, then refuses requests, and ends when it is idle. Dispose the receiver after that.</summary>
-    /// <remarks>Go on serving meanwhile. Native gateways cut their connection when the registry drops the receiver, whatever it does: what they had queued is lost.</remarks>
+    /// <summary>Takes the receiver out of service without losing a request: leaves the registries, tells gateways with each reply, then
+    /// refuses requests, and ends when it is idle. Dispose the receiver after that.</summary>
+    /// <remarks>Go on serving meanwhile. Native gateways cut their connection when the registry drops the receiver, whatever it does: what
+    /// they had queued is lost.</remarks>
     /// <param name="options">How long; null: the defaults.</param>
     /// <param name="cancellationToken">Ends the wait; the receiver stays unregistered and goes on telling the gateways.</param>
     /// <returns>What happened; complete when the receiver is idle or the deadline has come.</returns>
@@ -338,7 +350,8 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         };
     }
 
-    /// <summary>Endpoints, registrations and counts as text of several lines, for a log or a debugger. Made for people: its form may change.</summary>
+    /// <summary>Endpoints, registrations and counts as text of several lines, for a log or a debugger. Made for people: its form may
+    /// change.</summary>
     /// <returns>The text.</returns>
     public string Describe()
     {
@@ -359,7 +372,8 @@ public sealed class Receiver : IAsyncDisposable, IDisposable
         return text.ToString();
     }
 
-    /// <summary>Begins the end and returns at once: leaves the registries, ends <see cref="ServeAsync"/>; accepted replies have the socket's linger time to leave. Idempotent.</summary>
+    /// <summary>Begins the end and returns at once: leaves the registries, ends <see cref="ServeAsync"/>; accepted replies have the
+    /// socket's linger time to leave. Idempotent.</summary>
     public void Dispose() => _ = DisposeAsync().AsTask();
 
     /// <summary>As <see cref="Dispose"/>, and waits until the registries were told, as far as they are connected.</summary>

@@ -29,7 +29,7 @@ public sealed class Registry : IAsyncDisposable, IDisposable
     {
         ArgumentNullException.ThrowIfNull(context);
         ArgumentNullException.ThrowIfNull(options);
-        options.Validate();
+        RegistryOptions.Validate(options);
         _context = context;
         _options = options;
         _logger = context.LoggerFactory.CreateLogger(ServicesLog.Category);

@@ -4,8 +4,10 @@ namespace Net.Zlink.Services;
 
 /// <summary>Sends to one service: each message goes to one of its receivers. From <see cref="Gateway.GetService"/>.</summary>
 /// <remarks>
-/// Safe for any number of threads; nothing to dispose. Sending allocates nothing, waiting or not. What is accepted waits for the receiver that was chosen; it is dropped, and counted by the socket, if that connection ends before it is written.
-/// <para>The rules of ownership are those of the sockets: bytes are copied, a builder is empty and a received message is ended when it was accepted, and a failed send leaves everything with the caller.</para>
+/// Safe for any number of threads; nothing to dispose. Sending allocates nothing, waiting or not. What is accepted waits for the receiver
+/// that was chosen; it is dropped, and counted by the socket, if that connection ends before it is written.
+/// <para>The rules of ownership are those of the sockets: bytes are copied, a builder is empty and a received message is ended when it was
+/// accepted, and a failed send leaves everything with the caller.</para>
 /// </remarks>
 public sealed class ServiceClient
 {
@@ -25,12 +27,15 @@ public sealed class ServiceClient
     /// <summary>How many receivers are ready now. Zero: TrySend fails, SendAsync waits.</summary>
     public int ReadyCount => Pool.Ready.Count;
 
-    /// <summary>How a receiver is chosen. Default <see cref="Services.LoadBalancing.RoundRobin"/>. Acts at once; the turns are counted on.</summary>
+    /// <summary>How a receiver is chosen. Default <see cref="Services.LoadBalancing.RoundRobin"/>. Acts at once; the turns are counted
+    /// on.</summary>
     /// <exception cref="ArgumentOutOfRangeException">On setting: the value is none of the enum's.</exception>
     public LoadBalancing LoadBalancing
     {
         get => Pool.LoadBalancing;
-        set => Pool.LoadBalancing = Enum.IsDefined(value) ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "There is no such strategy.");
+        set => Pool.LoadBalancing = Enum.IsDefined(value)
+            ? value
+            : throw new ArgumentOutOfRangeException(nameof(value), value, "There is no such strategy.");
     }
 
     internal ServicePool Pool { get; }
@@ -110,7 +115,8 @@ public sealed class ServiceClient
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
     public bool TrySend(in Message message, out ZlinkError error) => _sender.TrySend(new MessageForm(message), out error);
 
-    /// <summary>Sends a message of one part, blocking the calling thread for room at most <see cref="GatewayOptions.SendTimeout"/>.</summary>
+    /// <summary>Sends a message of one part, blocking the calling thread for room at most
+    /// <see cref="GatewayOptions.SendTimeout"/>.</summary>
     /// <param name="payload">Any bytes, also none; copied.</param>
     /// <exception cref="ZlinkException">HostUnreachable: nobody is ready. Again: nobody had room in time. ContextTerminated.</exception>
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
@@ -153,7 +159,8 @@ public sealed class ServiceClient
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) => _sender.SendAsync(new MemoryForm(payload), cancellationToken);
+    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
+        _sender.SendAsync(new MemoryForm(payload), cancellationToken);
 
     /// <summary>Sends a message of several parts, whole or not at all, waiting for a receiver and for room if need be.</summary>
     /// <param name="message">The message, of at least one part; not to be touched until the task completes, and empty then.</param>
@@ -163,7 +170,8 @@ public sealed class ServiceClient
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public ValueTask SendAsync(MessageBuilder message, CancellationToken cancellationToken = default) => _sender.SendAsync(FormOf(message), cancellationToken);
+    public ValueTask SendAsync(MessageBuilder message, CancellationToken cancellationToken = default) =>
+        _sender.SendAsync(FormOf(message), cancellationToken);
 
     /// <summary>Passes a received message on, waiting for a receiver and for room if need be.</summary>
     /// <param name="message">A received message; ended when the task completes.</param>
@@ -172,7 +180,8 @@ public sealed class ServiceClient
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) => _sender.SendAsync(new MessageForm(message), cancellationToken);
+    public ValueTask SendAsync(in Message message, CancellationToken cancellationToken = default) =>
+        _sender.SendAsync(new MessageForm(message), cancellationToken);
 
     /// <summary>Hands memory over as a message of one part, waiting for a receiver and for room if need be.</summary>
     /// <param name="payload">Its owner, disposed when the message was sent. If the send fails it stays the caller's.</param>
@@ -191,15 +200,19 @@ public sealed class ServiceClient
         return _sender.SendAsync(new OwnedForm(payload, length), cancellationToken);
     }
 
-    /// <summary>Sends messages of one part each, as many as need not wait. Up to 16 for each receiver that is ready are shared out one by one; of more, each receiver gets its share in one block, in order.</summary>
+    /// <summary>Sends messages of one part each, as many as need not wait. Up to 16 for each receiver that is ready are shared out one by
+    /// one; of more, each receiver gets its share in one block, in order.</summary>
     /// <param name="payloads">Any bytes, also none; copied.</param>
     /// <param name="error">None; HostUnreachable: nobody is ready; Again: nobody who is has room.</param>
     /// <returns>How many were accepted, from the first one on: all of them, unless there is an error.</returns>
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
-    public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) => _sender.SendMany(new PayloadBatch(payloads), out error);
+    public int SendMany(ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) =>
+        _sender.SendMany(new PayloadBatch(payloads), out error);
 
-    /// <summary>Passes received messages on, as many as need not wait; shared out as <see cref="SendMany(ReadOnlySpan{ReadOnlyMemory{byte}}, out ZlinkError)"/>. Those that are accepted are ended; the others stay the caller's.</summary>
+    /// <summary>Passes received messages on, as many as need not wait; shared out as
+    /// <see cref="SendMany(ReadOnlySpan{ReadOnlyMemory{byte}}, out ZlinkError)"/>. Those that are accepted are ended; the others stay the
+    /// caller's.</summary>
     /// <param name="messages">Received messages.</param>
     /// <param name="error">None; HostUnreachable: nobody is ready; Again: nobody who is has room.</param>
     /// <returns>How many were accepted, from the first one on: all of them, unless there is an error.</returns>
@@ -210,31 +223,39 @@ public sealed class ServiceClient
     /// <summary>Sends messages of one part each, waiting for a receiver and for room until all are accepted.</summary>
     /// <param name="payloads">Any bytes, also none; unchanged until the task completes.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one: the next call says what.</returns>
+    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one:
+    /// the next call says what.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
     /// <exception cref="ObjectDisposedException">The gateway is disposed; nothing was sent.</exception>
     /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) => _sender.SendManyAsync(payloads, cancellationToken);
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<ReadOnlyMemory<byte>> payloads, CancellationToken cancellationToken = default) =>
+        _sender.SendManyAsync(payloads, cancellationToken);
 
-    /// <summary>Passes received messages on, waiting for a receiver and for room until all are accepted. Those that are accepted are ended; the others stay the caller's.</summary>
+    /// <summary>Passes received messages on, waiting for a receiver and for room until all are accepted. Those that are accepted are ended;
+    /// the others stay the caller's.</summary>
     /// <param name="messages">Received messages.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one: the next call says what.</returns>
+    /// <returns>How many were accepted, from the first one on. Fewer than there are only if something ended the wait behind the first one:
+    /// the next call says what.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled; nothing was sent.</exception>
     /// <exception cref="ObjectDisposedException">The gateway or a message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
-    public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) => _sender.SendManyAsync(messages, cancellationToken);
+    public ValueTask<int> SendManyAsync(ReadOnlyMemory<Message> messages, CancellationToken cancellationToken = default) =>
+        _sender.SendManyAsync(messages, cancellationToken);
 
     /// <summary>Sends a message of one part to a receiver that the application names, if it need not wait.</summary>
-    /// <param name="routingId">The receiver, by the id that the directory lists for this service; of several with one id the first by endpoint.</param>
+    /// <param name="routingId">The receiver, by the id that the directory lists for this service; of several with one id the first by
+    /// endpoint.</param>
     /// <param name="payload">Any bytes, also none; copied.</param>
     /// <param name="error">None; HostUnreachable: no such receiver is ready; Again: it has no room.</param>
     /// <returns>True if it was accepted.</returns>
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TrySendTo(RoutingId routingId, ReadOnlySpan<byte> payload, out ZlinkError error) => _sender.TrySendTo(routingId, new SpanForm(payload), out error);
+    public bool TrySendTo(RoutingId routingId, ReadOnlySpan<byte> payload, out ZlinkError error) =>
+        _sender.TrySendTo(routingId, new SpanForm(payload), out error);
 
-    /// <summary>As <see cref="TrySendTo(RoutingId, ReadOnlySpan{byte}, out ZlinkError)"/>, for a message of several parts, whole or not at all.</summary>
+    /// <summary>As <see cref="TrySendTo(RoutingId, ReadOnlySpan{byte}, out ZlinkError)"/>, for a message of several parts, whole or not at
+    /// all.</summary>
     /// <param name="routingId">The receiver, as there.</param>
     /// <param name="message">The message, of at least one part; empty when it was accepted.</param>
     /// <param name="error">As there.</param>
@@ -242,7 +263,8 @@ public sealed class ServiceClient
     /// <exception cref="ArgumentException">The message has no part.</exception>
     /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TrySendTo(RoutingId routingId, MessageBuilder message, out ZlinkError error) => _sender.TrySendTo(routingId, FormOf(message), out error);
+    public bool TrySendTo(RoutingId routingId, MessageBuilder message, out ZlinkError error) =>
+        _sender.TrySendTo(routingId, FormOf(message), out error);
 
     /// <summary>As <see cref="TrySendTo(RoutingId, ReadOnlySpan{byte}, out ZlinkError)"/>, for a received message.</summary>
     /// <param name="routingId">The receiver, as there.</param>
@@ -251,28 +273,34 @@ public sealed class ServiceClient
     /// <returns>True if it was accepted.</returns>
     /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated.</exception>
-    public bool TrySendTo(RoutingId routingId, in Message message, out ZlinkError error) => _sender.TrySendTo(routingId, new MessageForm(message), out error);
+    public bool TrySendTo(RoutingId routingId, in Message message, out ZlinkError error) =>
+        _sender.TrySendTo(routingId, new MessageForm(message), out error);
 
     /// <summary>Sends a message of one part to a receiver that the application names, waiting for room if need be.</summary>
     /// <param name="routingId">The receiver, as for <see cref="TrySendTo(RoutingId, ReadOnlySpan{byte}, out ZlinkError)"/>.</param>
     /// <param name="payload">Any bytes, also none; unchanged until the task completes.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
     /// <returns>Complete when the message was accepted.</returns>
-    /// <exception cref="ZlinkException">HostUnreachable: no such receiver is ready, or it was lost meanwhile. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such receiver is ready, or it was lost meanwhile.
+    /// ContextTerminated.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
-    public ValueTask SendToAsync(RoutingId routingId, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) => _sender.SendToAsync(routingId, new MemoryForm(payload), cancellationToken);
+    public ValueTask SendToAsync(RoutingId routingId, ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
+        _sender.SendToAsync(routingId, new MemoryForm(payload), cancellationToken);
 
-    /// <summary>As <see cref="SendToAsync(RoutingId, ReadOnlyMemory{byte}, CancellationToken)"/>, for a message of several parts, whole or not at all.</summary>
+    /// <summary>As <see cref="SendToAsync(RoutingId, ReadOnlyMemory{byte}, CancellationToken)"/>, for a message of several parts, whole or
+    /// not at all.</summary>
     /// <param name="routingId">The receiver, as there.</param>
     /// <param name="message">The message, of at least one part; not to be touched until the task completes, and empty then.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is sent then.</param>
     /// <returns>Complete when the message was accepted.</returns>
-    /// <exception cref="ZlinkException">HostUnreachable: no such receiver is ready, or it was lost meanwhile. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: no such receiver is ready, or it was lost meanwhile.
+    /// ContextTerminated.</exception>
     /// <exception cref="ArgumentException">The message has no part.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The gateway or the message is disposed.</exception>
-    public ValueTask SendToAsync(RoutingId routingId, MessageBuilder message, CancellationToken cancellationToken = default) => _sender.SendToAsync(routingId, FormOf(message), cancellationToken);
+    public ValueTask SendToAsync(RoutingId routingId, MessageBuilder message, CancellationToken cancellationToken = default) =>
+        _sender.SendToAsync(routingId, FormOf(message), cancellationToken);
 
     /// <summary>Sends messages of one part each to a receiver that the application names, as many as need not wait.</summary>
     /// <param name="routingId">The receiver, as for <see cref="TrySendTo(RoutingId, ReadOnlySpan{byte}, out ZlinkError)"/>.</param>
@@ -281,19 +309,24 @@ public sealed class ServiceClient
     /// <returns>How many were accepted, from the first one on: all of them, unless there is an error.</returns>
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
     /// <exception cref="ZlinkException">ContextTerminated; nothing was sent.</exception>
-    public int SendManyTo(RoutingId routingId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) => _sender.SendManyTo(routingId, new PayloadBatch(payloads), out error);
+    public int SendManyTo(RoutingId routingId, ReadOnlySpan<ReadOnlyMemory<byte>> payloads, out ZlinkError error) =>
+        _sender.SendManyTo(routingId, new PayloadBatch(payloads), out error);
 
     /// <summary>Sends a request of one part and waits for its reply.</summary>
     /// <remarks>
-    /// For receivers that serve requests, as Receiver.ServeAsync does, or send the first part back in front of their answer. A native receiver sees one part more.
-    /// A receiver that refuses the request has not executed it: it goes to the next one that is ready, each once at most. A lost connection or time that is over ends it: it may have been executed.
+    /// For receivers that serve requests, as Receiver.ServeAsync does, or send the first part back in front of their answer. A native
+    /// receiver sees one part more.
+    /// A receiver that refuses the request has not executed it: it goes to the next one that is ready, each once at most. A lost connection
+    /// or time that is over ends it: it may have been executed.
     /// </remarks>
     /// <param name="payload">Any bytes, also none; unchanged until the task completes.</param>
-    /// <param name="timeout">How long it may take; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, null: <see cref="GatewayOptions.RequestTimeout"/>. The receiver learns of it.</param>
+    /// <param name="timeout">How long it may take; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes, null:
+    /// <see cref="GatewayOptions.RequestTimeout"/>. The receiver learns of it.</param>
     /// <param name="cancellationToken">Ends the wait; the receiver learns of that.</param>
     /// <returns>The reply, to be disposed. Await it once; completes on the thread pool.</returns>
     /// <exception cref="TimeoutException">No reply came in time; the message says why.</exception>
-    /// <exception cref="ServiceException">NoReceiver: nobody serves it or can be reached. Refused: nobody executed it. Failed: it was executed and failed. ReceiverLost: the connection ended before the reply.</exception>
+    /// <exception cref="ServiceException">NoReceiver: nobody serves it or can be reached. Refused: nobody executed it. Failed: it was
+    /// executed and failed. ReceiverLost: the connection ended before the reply.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not infinite.</exception>
     /// <exception cref="ObjectDisposedException">The gateway is disposed.</exception>
@@ -301,7 +334,8 @@ public sealed class ServiceClient
     public ValueTask<ServiceReply> RequestAsync(ReadOnlyMemory<byte> payload, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
         _gateway.RequestAsync(Pool, default, payload, parts: null, timeout, cancellationToken);
 
-    /// <summary>As <see cref="RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>, for a request of several parts.</summary>
+    /// <summary>As <see cref="RequestAsync(ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>, for a request of several
+    /// parts.</summary>
     /// <param name="message">The parts, at least one; not to be touched until the task completes, and empty then if it was sent.</param>
     /// <param name="timeout">As there.</param>
     /// <param name="cancellationToken">As there.</param>
@@ -322,7 +356,8 @@ public sealed class ServiceClient
     public ValueTask<ServiceReply> RequestToAsync(RoutingId routingId, ReadOnlyMemory<byte> payload, TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
         _gateway.RequestAsync(Pool, Checked(routingId), payload, parts: null, timeout, cancellationToken);
 
-    /// <summary>As <see cref="RequestToAsync(RoutingId, ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>, for a request of several parts.</summary>
+    /// <summary>As <see cref="RequestToAsync(RoutingId, ReadOnlyMemory{byte}, TimeSpan?, CancellationToken)"/>, for a request of several
+    /// parts.</summary>
     /// <param name="routingId">The receiver, as there.</param>
     /// <param name="message">The parts, at least one; not to be touched until the task completes, and empty then if it was sent.</param>
     /// <param name="timeout">As there.</param>
@@ -345,5 +380,8 @@ public sealed class ServiceClient
         return message.Count > 0 ? message : throw new ArgumentException("A message has at least one part: add one.", nameof(message));
     }
 
-    private static RoutingId Checked(RoutingId routingId) => routingId.IsEmpty ? throw new ArgumentException("A receiver is named by the id that the directory lists; this one is empty.", nameof(routingId)) : routingId;
+    private static RoutingId Checked(RoutingId routingId) =>
+        routingId.IsEmpty
+            ? throw new ArgumentException("A receiver is named by the id that the directory lists; this one is empty.", nameof(routingId))
+            : routingId;
 }

@@ -1,4 +1,3 @@
-using Net.Zlink.Benchmarks.Common;
 using Net.Zlink.Services;
 
 namespace Net.Zlink.Benchmarks.Alloc;

@@ -1,6 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>The last list that came by one connection. Kept as the user state of the connection, so a new connection begins with a new view and no remembered sequence.</summary>
+/// <summary>The last list that came by one connection. Kept as the user state of the connection, so a new connection begins with a new view
+/// and no remembered sequence.</summary>
 internal sealed class ConnectionView
 {
     public string Endpoint { get; set; } = "";

@@ -2,7 +2,8 @@ using System.Collections.Immutable;
 
 namespace Net.Zlink.Services;
 
-/// <summary>The views of all registries and their union. Knows no sockets; times are since any fixed moment. Not thread-safe but for <see cref="Services"/>.</summary>
+/// <summary>The views of all registries and their union. Knows no sockets; times are since any fixed moment. Not thread-safe but for
+/// <see cref="Services"/>.</summary>
 internal sealed class ViewStore(ServiceKind kind, TimeSpan staleViewTimeout, TimeSpan restartTimeout)
 {
     // A registry that begins its sequence at the clock jumps by more than this when it is restarted; no registry has so many changes between two lists.

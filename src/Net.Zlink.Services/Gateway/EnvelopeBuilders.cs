@@ -2,7 +2,8 @@ using Net.Zlink.Buffers;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Builders for messages behind an envelope, kept for the next one: a request allocates nothing in steady state. Safe for any number of threads.</summary>
+/// <summary>Builders for messages behind an envelope, kept for the next one: a request allocates nothing in steady state. Safe for any
+/// number of threads.</summary>
 internal sealed class EnvelopeBuilders(BufferPool pool) : IDisposable
 {
     // As many threads rarely send at once; a builder holds 256 bytes or more.

@@ -20,7 +20,8 @@ internal static class GatewayDescription
         SentMessages = peer?.MessagesSent ?? 0,
     };
 
-    public static string Of(IReadOnlyList<ReceiverLinkInfo> receivers, IEnumerable<(string Service, LoadBalancing LoadBalancing, int Ready)> services, GatewayStatistics statistics)
+    public static string Of(
+        IReadOnlyList<ReceiverLinkInfo> receivers, IEnumerable<(string Service, LoadBalancing LoadBalancing, int Ready)> services, GatewayStatistics statistics)
     {
         var text = new StringBuilder();
         text.Append(CultureInfo.InvariantCulture, $"gateway: {statistics.ReadyReceivers} of {statistics.Receivers} receivers ready, {statistics.OutstandingRequests} requests outstanding, ");

@@ -1,6 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>Looks at the peers over inproc again and again, as natively the socket has no events of them. Where there is no such link it does nothing.</summary>
+/// <summary>Looks at the peers over inproc again and again, as natively the socket has no events of them. Where there is no such link it
+/// does nothing.</summary>
 internal sealed class InprocPeerPoller : IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);

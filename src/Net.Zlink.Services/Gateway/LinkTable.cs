@@ -4,14 +4,17 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Services;
 
-/// <summary>The links of a gateway by endpoint: what the directory lists is connected, once for all services; what it drops is disconnected after a while.</summary>
-/// <remarks>Safe for any number of threads. The lock is held for pointer work and for Connect and Disconnect, which return at once; whoever waits is completed outside of it.</remarks>
+/// <summary>The links of a gateway by endpoint: what the directory lists is connected, once for all services; what it drops is disconnected
+/// after a while.</summary>
+/// <remarks>Safe for any number of threads. The lock is held for pointer work and for Connect and Disconnect, which return at once; whoever
+/// waits is completed outside of it.</remarks>
 /// <param name="router">The socket, which has no other connections.</param>
 /// <param name="clock">The context's.</param>
 /// <param name="logger">Where changes are told.</param>
 /// <param name="removedTimeout">How long a link stays that nobody lists any more.</param>
 /// <param name="onLost">A link that was ready is not any more; outside of the lock.</param>
-internal sealed class LinkTable(RouterSocket router, TimeProvider clock, ILogger logger, TimeSpan removedTimeout, Action<ReceiverLink> onLost)
+internal sealed class LinkTable(
+    RouterSocket router, TimeProvider clock, ILogger logger, TimeSpan removedTimeout, Action<ReceiverLink> onLost)
 {
     /// <summary>The events that <see cref="OnEvent"/> understands.</summary>
     public const SocketEventTypes Events = SocketEventTypes.ConnectionReady | SocketEventTypes.Disconnected | SocketEventTypes.ConnectRetried | SocketEventTypes.ConnectGivenUp
@@ -30,7 +33,8 @@ internal sealed class LinkTable(RouterSocket router, TimeProvider clock, ILogger
     public bool HasInproc => _byNumber.Values.Any(static link => link.IsInproc);
 
     /// <summary>The link by whose connection a message came.</summary>
-    public ReceiverLink? Find(ReadOnlySpan<byte> name) => _byNumber.TryGetValue(ReceiverLink.NumberIn(name), out ReceiverLink? link) ? link : null;
+    public ReceiverLink? Find(ReadOnlySpan<byte> name) =>
+        _byNumber.TryGetValue(ReceiverLink.NumberIn(name), out ReceiverLink? link) ? link : null;
 
     /// <summary>Reads several fields of links as of one moment.</summary>
     public T Read<T>(Func<T> read)
@@ -109,14 +113,16 @@ internal sealed class LinkTable(RouterSocket router, TimeProvider clock, ILogger
         }
     }
 
-    /// <summary>Takes the state of all links from the peers of the socket: events were dropped, or there are none, as over inproc.</summary>
+    /// <summary>Takes the state of all links from the peers of the socket: events were dropped, or there are none, as over
+    /// inproc.</summary>
     /// <param name="onlyInproc">The others have events.</param>
     public void Reconcile(bool onlyInproc)
     {
         IReadOnlyList<PeerInfo> peers = router.GetPeers();
         foreach (ReceiverLink link in All.Where(link => link.IsInproc || !onlyInproc))
         {
-            PeerInfo? peer = peers.FirstOrDefault(peer => peer.RoutingId.Span.SequenceEqual(link.Name)) ?? peers.FirstOrDefault(peer => string.Equals(peer.Endpoint, link.Endpoint, StringComparison.Ordinal));
+            PeerInfo? peer = peers.FirstOrDefault(peer => peer.RoutingId.Span.SequenceEqual(link.Name))
+                ?? peers.FirstOrDefault(peer => string.Equals(peer.Endpoint, link.Endpoint, StringComparison.Ordinal));
             if (peer is { IsConnected: true })
             {
                 SetState(link, LinkState.Ready, "");
@@ -136,7 +142,8 @@ internal sealed class LinkTable(RouterSocket router, TimeProvider clock, ILogger
     /// <summary>No link is disconnected from here on: the socket is being closed.</summary>
     public void Stop() => _stop.Cancel();
 
-    private static bool HasOther(ReceiverLink link, LinkState state, string problem) => link.State != state || !string.Equals(link.Trouble, problem, StringComparison.Ordinal);
+    private static bool HasOther(ReceiverLink link, LinkState state, string trouble) =>
+        link.State != state || !string.Equals(link.Trouble, trouble, StringComparison.Ordinal);
 
     /// <summary>Changes a link under the lock, refreshes its pools, and says outside of it what has come of it.</summary>
     private void Change(ReceiverLink link, Func<ReceiverLink, bool> change)

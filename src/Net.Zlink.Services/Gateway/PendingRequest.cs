@@ -23,7 +23,8 @@ internal enum RequestOutcomeKind
 /// <summary>How a request has ended. The message is a reply that nobody else disposes.</summary>
 internal readonly record struct RequestOutcome(RequestOutcomeKind Kind, Message Reply = default, ushort Code = 0, string? Text = null, Exception? Exception = null);
 
-/// <summary>One request from RequestAsync to its end: a reusable value-task source. Its fields are guarded by the lock of <see cref="PendingRequests"/> while it is pending.</summary>
+/// <summary>One request from RequestAsync to its end: a reusable value-task source. Its fields are guarded by the lock of
+/// <see cref="PendingRequests"/> while it is pending.</summary>
 internal sealed class PendingRequest : IValueTaskSource<ServiceReply>
 {
     private readonly Action<PendingRequest> _recycle;
@@ -81,7 +82,8 @@ internal sealed class PendingRequest : IValueTaskSource<ServiceReply>
     /// <summary>Each receiver is asked once at most.</summary>
     public List<ReceiverLink> Asked { get; } = [];
 
-    /// <summary>A thread is about to send it and reads the caller's memory: whatever ends it meanwhile is kept in <see cref="Deferred"/> for that thread.</summary>
+    /// <summary>A thread is about to send it and reads the caller's memory: whatever ends it meanwhile is kept in <see cref="Deferred"/>
+    /// for that thread.</summary>
     public bool IsSending { get; set; }
 
     public RequestOutcome Deferred { get; set; }
@@ -100,7 +102,8 @@ internal sealed class PendingRequest : IValueTaskSource<ServiceReply>
 
     public ValueTaskSourceStatus GetStatus(short token) => _core.GetStatus(token);
 
-    public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) => _core.OnCompleted(continuation, state, token, flags);
+    public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _core.OnCompleted(continuation, state, token, flags);
 
     public ServiceReply GetResult(short token)
     {

@@ -3,9 +3,11 @@ using System.Security.Cryptography;
 
 namespace Net.Zlink.Services;
 
-/// <summary>The requests of a gateway that wait for their end, by id and by deadline. Whoever takes a request out of here decides how it ends: there is no second arbiter.</summary>
+/// <summary>The requests of a gateway that wait for their end, by id and by deadline. Whoever takes a request out of here decides how it
+/// ends: there is no second arbiter.</summary>
 /// <remarks>
-/// Deadlines stand in buckets of 10 ms, which one timer looks at for as long as there is a request. A slot is used again with another generation, and a random mask covers both: a late reply, also one to an earlier gateway, finds nobody.
+/// Deadlines stand in buckets of 10 ms, which one timer looks at for as long as there is a request. A slot is used again with another
+/// generation, and a random mask covers both: a late reply, also one to an earlier gateway, finds nobody.
 /// Safe for any number of threads.
 /// </remarks>
 internal sealed class PendingRequests : IDisposable
@@ -38,7 +40,8 @@ internal sealed class PendingRequests : IDisposable
     private TaskCompletionSource? _empty;
 
     /// <param name="clock">The context's.</param>
-    /// <param name="onExpired">The time of a request is over, and it is not in the table any more. On the timer's thread, outside of the lock.</param>
+    /// <param name="onExpired">The time of a request is over, and it is not in the table any more. On the timer's thread, outside of the
+    /// lock.</param>
     public PendingRequests(TimeProvider clock, Action<PendingRequest> onExpired)
     {
         _clock = clock;
@@ -56,7 +59,9 @@ internal sealed class PendingRequests : IDisposable
     {
         lock (_gate)
         {
-            return _count == 0 ? Task.CompletedTask : (_empty ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+            return _count == 0
+                ? Task.CompletedTask
+                : (_empty ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
         }
     }
 
@@ -117,7 +122,8 @@ internal sealed class PendingRequests : IDisposable
         }
     }
 
-    /// <summary>Something has happened to a request: it is taken out, unless it goes on after a refusal, or a thread is sending it, which then learns of it.</summary>
+    /// <summary>Something has happened to a request: it is taken out, unless it goes on after a refusal, or a thread is sending it, which
+    /// then learns of it.</summary>
     /// <param name="id">Its id.</param>
     /// <param name="from">Whose doing it is; null: nobody's. Of another receiver than the present one it does not count.</param>
     /// <param name="outcome">What has happened.</param>
@@ -192,7 +198,8 @@ internal sealed class PendingRequests : IDisposable
     }
 
     /// <summary>The thread that sends a request has done so. A reply that came meanwhile is that thread's to go on with.</summary>
-    /// <returns>True: it is to end as <paramref name="outcome"/> says, and was taken out; or was refused, and is still being sent.</returns>
+    /// <returns>True: it is to end as <paramref name="outcome"/> says, and was taken out; or was refused, and is still being
+    /// sent.</returns>
     public bool EndSending(PendingRequest request, out RequestOutcome outcome)
     {
         lock (_gate)
@@ -216,7 +223,9 @@ internal sealed class PendingRequests : IDisposable
     {
         lock (_gate)
         {
-            RequestOutcome end = request.Deferred.Kind is RequestOutcomeKind.None or RequestOutcomeKind.Refused ? outcome : request.Deferred;
+            RequestOutcome end = request.Deferred.Kind is RequestOutcomeKind.None or RequestOutcomeKind.Refused
+                ? outcome
+                : request.Deferred;
             request.Deferred = default;
             request.Waiting = null;
             request.IsSending = false;

@@ -8,7 +8,8 @@ namespace Net.Zlink.Services;
 /// <param name="pool">The service.</param>
 /// <param name="triesNextWhenFull">See <see cref="GatewayOptions.TryNextWhenFull"/>.</param>
 /// <param name="throwIfEnded">Throws if the gateway sends nothing more.</param>
-internal sealed class PoolSender(RouterSocket router, EnvelopeBuilders builders, ServicePool pool, bool triesNextWhenFull, Action throwIfEnded)
+internal sealed class PoolSender(
+    RouterSocket router, EnvelopeBuilders builders, ServicePool pool, bool triesNextWhenFull, Action throwIfEnded)
 {
     // Below so many messages for each receiver a batch is sent message by message: blocks would favour who is first.
     private const int MaxSinglesPerReceiver = 16;
@@ -39,7 +40,9 @@ internal sealed class PoolSender(RouterSocket router, EnvelopeBuilders builders,
 
     public ValueTask SendAsync<T>(in T form, CancellationToken cancellation)
         where T : struct, IAwaitableForm =>
-        cancellation.IsCancellationRequested ? ValueTask.FromCanceled(cancellation) : TrySend(form, out _) ? default : WaitAndSendAsync(form, cancellation);
+        cancellation.IsCancellationRequested ? ValueTask.FromCanceled(cancellation)
+        : TrySend(form, out _) ? default
+        : WaitAndSendAsync(form, cancellation);
 
     public ValueTask SendToAsync<T>(RoutingId routingId, in T form, CancellationToken cancellation)
         where T : struct, IAwaitableForm
@@ -88,7 +91,9 @@ internal sealed class PoolSender(RouterSocket router, EnvelopeBuilders builders,
         }
 
         ulong turn = pool.TakeTurns(batch.Count);
-        return batch.Count <= MaxSinglesPerReceiver * ready.Count ? SendSingles(ready, batch, turn, out error) : SendBlocks(ready, batch, turn, out error);
+        return batch.Count <= MaxSinglesPerReceiver * ready.Count
+            ? SendSingles(ready, batch, turn, out error)
+            : SendBlocks(ready, batch, turn, out error);
     }
 
     public int SendManyTo<T>(RoutingId routingId, scoped in T batch, out ZlinkError error)
@@ -156,7 +161,8 @@ internal sealed class PoolSender(RouterSocket router, EnvelopeBuilders builders,
         }
     }
 
-    /// <summary>How a block of <paramref name="count"/> messages is shared out: as many for each receiver as its share, the first ones in turn get what is left over.</summary>
+    /// <summary>How a block of <paramref name="count"/> messages is shared out: as many for each receiver as its share, the first ones in
+    /// turn get what is left over.</summary>
     internal static int[] SharesOf(PoolSnapshot ready, int count, int first, bool isWeighted)
     {
         int[] shares = new int[ready.Count];

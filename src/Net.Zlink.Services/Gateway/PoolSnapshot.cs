@@ -1,6 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>The receivers of one service that are ready, at one moment, in the order of the bytes of their endpoints. Immutable: a send reads it without a lock.</summary>
+/// <summary>The receivers of one service that are ready, at one moment, in the order of the bytes of their endpoints. Immutable: a send
+/// reads it without a lock.</summary>
 internal sealed class PoolSnapshot
 {
     public static PoolSnapshot Empty { get; } = new([], [], isListed: false, isFirstAttempt: false);

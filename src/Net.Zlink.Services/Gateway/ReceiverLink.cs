@@ -18,7 +18,8 @@ internal enum LinkState
     Unusable,
 }
 
-/// <summary>One endpoint that a gateway connects to, by a name that the gateway gives it: routing ids of lists may be equal, or change while the endpoint stays.</summary>
+/// <summary>One endpoint that a gateway connects to, by a name that the gateway gives it: routing ids of lists may be equal, or change
+/// while the endpoint stays.</summary>
 /// <param name="endpoint">As the directory lists it.</param>
 /// <param name="number">Unique in the gateway.</param>
 /// <remarks>What can be set is guarded by the lock of the <see cref="LinkTable"/>, except the count of outstanding requests.</remarks>
@@ -51,14 +52,16 @@ internal sealed class ReceiverLink(string endpoint, uint number)
     /// <summary>The services that list it, in the order in which they came to.</summary>
     public List<ServicePool> Pools { get; } = [];
 
-    /// <summary>What the directory says of it; of several services that list it, what the first of them says. Read without the lock.</summary>
+    /// <summary>What the directory says of it; of several services that list it, what the first of them says. Read without the
+    /// lock.</summary>
     public ServiceInstance Receiver
     {
         get => Volatile.Read(ref _receiver);
         set => Volatile.Write(ref _receiver, value);
     }
 
-    /// <summary>Counts how often the last service has dropped it: a removal that was meant for an earlier time sees that it was listed again.</summary>
+    /// <summary>Counts how often the last service has dropped it: a removal that was meant for an earlier time sees that it was listed
+    /// again.</summary>
     public int Removals { get; set; }
 
     /// <summary>Requests that wait for its reply.</summary>

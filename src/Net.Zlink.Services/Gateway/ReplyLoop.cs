@@ -7,7 +7,8 @@ namespace Net.Zlink.Services;
 
 /// <summary>Reads what receivers send: replies end their requests, all else waits for the application.</summary>
 /// <remarks>
-/// The only reader of the socket, so that the end of a connection can be ordered behind what came over it: the event may overtake replies that are unread.
+/// The only reader of the socket, so that the end of a connection can be ordered behind what came over it: the event may overtake replies
+/// that are unread.
 /// </remarks>
 internal sealed class ReplyLoop
 {
@@ -46,7 +47,8 @@ internal sealed class ReplyLoop
         Wake();
     }
 
-    /// <summary>The loop looks again: a connection has ended, or there is a first request, for whose reply it must not wait until the application receives.</summary>
+    /// <summary>The loop looks again: a connection has ended, or there is a first request, for whose reply it must not wait until the
+    /// application receives.</summary>
     public void Wake() => Volatile.Read(ref _wake).Cancel();
 
     /// <summary>Reads until the socket ends.</summary>
@@ -89,7 +91,8 @@ internal sealed class ReplyLoop
         }
     }
 
-    /// <summary>What those connections had unread is received first. Each peer has its turn, so more messages than are unread now, times the peers, need not be looked at under steady inflow.</summary>
+    /// <summary>What those connections had unread is received first. Each peer has its turn, so more messages than are unread now, times
+    /// the peers, need not be looked at under steady inflow.</summary>
     private async ValueTask EndLostAsync()
     {
         int lost = _lost.Count;
@@ -126,7 +129,8 @@ internal sealed class ReplyLoop
         return default;
     }
 
-    /// <summary>The application is to receive first. While there are requests nobody waits for it, and the oldest message is dropped.</summary>
+    /// <summary>The application is to receive first. While there are requests nobody waits for it, and the oldest message is
+    /// dropped.</summary>
     private async ValueTask WaitAndProcessAsync(GatewayMessage unread, int next, int count)
     {
         while (!TryEnqueue(unread))

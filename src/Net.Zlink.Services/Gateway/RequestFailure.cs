@@ -48,5 +48,8 @@ internal static class RequestFailure
 
     /// <summary>Why a link is in no pool, for people.</summary>
     public static string WhyNotReady(ReceiverLink link) =>
-        link.IsInPools ? "ready" : link.IsDraining ? "it is about to end" : link.State == LinkState.Connecting ? "connecting" : link.Trouble ?? "not connected";
+        link.IsInPools ? "ready"
+        : link.IsDraining ? "it is about to end"
+        : link.State == LinkState.Connecting ? "connecting"
+        : link.Trouble ?? "not connected";
 }

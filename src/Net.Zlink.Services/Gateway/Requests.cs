@@ -52,7 +52,8 @@ internal sealed class Requests : IDisposable
     /// <param name="parts">The parts.</param>
     /// <param name="timeout">Its time, positive or infinite.</param>
     /// <param name="cancellation">The caller's.</param>
-    public ValueTask<ServiceReply> SendAsync(ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts, TimeSpan timeout, CancellationToken cancellation)
+    public ValueTask<ServiceReply> SendAsync(
+        ServicePool pool, RoutingId target, ReadOnlyMemory<byte> payload, MessageBuilder? parts, TimeSpan timeout, CancellationToken cancellation)
     {
         if (cancellation.IsCancellationRequested)
         {
@@ -335,7 +336,9 @@ internal sealed class Requests : IDisposable
         {
             Kind = EnvelopeKind.Request,
             Id = request.Id,
-            TimeLeft = request.Timeout == Timeout.InfiniteTimeSpan ? null : TimeSpan.FromTicks(Math.Max(0, (request.Timeout - _clock.GetElapsedTime(request.StartedAt)).Ticks)),
+            TimeLeft = request.Timeout == Timeout.InfiniteTimeSpan
+                ? null
+                : TimeSpan.FromTicks(Math.Max(0, (request.Timeout - _clock.GetElapsedTime(request.StartedAt)).Ticks)),
             SentAt = request.SentAt,
             Service = request.Pool.ServiceBytes,
         };
@@ -358,7 +361,9 @@ internal sealed class Requests : IDisposable
     {
         request.Registration.Unregister();
         TimeSpan elapsed = _clock.GetElapsedTime(request.StartedAt);
-        RequestOutcomeKind kind = outcome.Kind == RequestOutcomeKind.NoReceiver && request.Refusal.Kind == RequestOutcomeKind.Refused ? RequestOutcomeKind.Refused : outcome.Kind;
+        RequestOutcomeKind kind = outcome.Kind == RequestOutcomeKind.NoReceiver && request.Refusal.Kind == RequestOutcomeKind.Refused
+            ? RequestOutcomeKind.Refused
+            : outcome.Kind;
         Counters.Count(kind);
         Duration?.Record(elapsed.TotalSeconds);
         if (kind is RequestOutcomeKind.TimedOut or RequestOutcomeKind.Cancelled && request.Link is { } link)
@@ -376,7 +381,8 @@ internal sealed class Requests : IDisposable
         }
     }
 
-    /// <summary>Nobody waits for the reply: the receiver need not execute what it has not begun. If it cannot be said, it executes it.</summary>
+    /// <summary>Nobody waits for the reply: the receiver need not execute what it has not begun. If it cannot be said, it executes
+    /// it.</summary>
     private void Cancel(ReceiverLink link, ulong id)
     {
         Span<byte> envelope = stackalloc byte[RequestEnvelope.HeaderSize];

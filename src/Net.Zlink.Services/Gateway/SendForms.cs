@@ -19,7 +19,8 @@ internal interface IAwaitableForm : ISendForm
 /// <summary>Sends a message that is put together for the occasion, and takes its builder back.</summary>
 internal static class QuotedSend
 {
-    public static bool TrySend(RouterSocket router, EnvelopeBuilders builders, ReadOnlySpan<byte> name, MessageBuilder quoted, out ZlinkError error)
+    public static bool TrySend(
+        RouterSocket router, EnvelopeBuilders builders, ReadOnlySpan<byte> name, MessageBuilder quoted, out ZlinkError error)
     {
         try
         {
@@ -31,7 +32,8 @@ internal static class QuotedSend
         }
     }
 
-    public static async ValueTask SendAsync(RouterSocket router, EnvelopeBuilders builders, ReadOnlyMemory<byte> name, MessageBuilder quoted, CancellationToken cancellation)
+    public static async ValueTask SendAsync(
+        RouterSocket router, EnvelopeBuilders builders, ReadOnlyMemory<byte> name, MessageBuilder quoted, CancellationToken cancellation)
     {
         try
         {
@@ -48,16 +50,19 @@ internal readonly ref struct SpanForm(ReadOnlySpan<byte> payload) : ISendForm
 {
     private readonly ReadOnlySpan<byte> _payload = payload;
 
-    public bool TrySend(RouterSocket router, EnvelopeBuilders builders, ReadOnlySpan<byte> name, out ZlinkError error) => RequestEnvelope.BeginsLikeOne(_payload)
+    public bool TrySend(RouterSocket router, EnvelopeBuilders builders, ReadOnlySpan<byte> name, out ZlinkError error) =>
+        RequestEnvelope.BeginsLikeOne(_payload)
         ? QuotedSend.TrySend(router, builders, name, builders.RentPlain(_payload), out error)
         : router.TrySend(name, _payload, out error);
 }
 
 internal readonly struct MemoryForm(ReadOnlyMemory<byte> payload) : IAwaitableForm
 {
-    public bool TrySend(RouterSocket router, EnvelopeBuilders builders, ReadOnlySpan<byte> name, out ZlinkError error) => new SpanForm(payload.Span).TrySend(router, builders, name, out error);
+    public bool TrySend(RouterSocket router, EnvelopeBuilders builders, ReadOnlySpan<byte> name, out ZlinkError error) =>
+        new SpanForm(payload.Span).TrySend(router, builders, name, out error);
 
-    public ValueTask SendAsync(RouterSocket router, EnvelopeBuilders builders, ReadOnlyMemory<byte> name, CancellationToken cancellation) => RequestEnvelope.BeginsLikeOne(payload.Span)
+    public ValueTask SendAsync(RouterSocket router, EnvelopeBuilders builders, ReadOnlyMemory<byte> name, CancellationToken cancellation) =>
+        RequestEnvelope.BeginsLikeOne(payload.Span)
         ? QuotedSend.SendAsync(router, builders, name, builders.RentPlain(payload.Span), cancellation)
         : router.SendAsync(name, payload, cancellation);
 }
@@ -85,7 +90,8 @@ internal readonly struct BuilderForm(MessageBuilder parts) : IAwaitableForm
     public ValueTask SendAsync(RouterSocket router, EnvelopeBuilders builders, ReadOnlyMemory<byte> name, CancellationToken cancellation) =>
         NeedsEnvelope ? SendQuotedAsync(router, builders, name, cancellation) : router.SendAsync(name, parts, cancellation);
 
-    private async ValueTask SendQuotedAsync(RouterSocket router, EnvelopeBuilders builders, ReadOnlyMemory<byte> name, CancellationToken cancellation)
+    private async ValueTask SendQuotedAsync(
+        RouterSocket router, EnvelopeBuilders builders, ReadOnlyMemory<byte> name, CancellationToken cancellation)
     {
         await QuotedSend.SendAsync(router, builders, name, builders.RentPlain(parts), cancellation).ConfigureAwait(false);
         parts.Clear();
@@ -113,9 +119,12 @@ internal readonly struct MessageForm(Message message) : IAwaitableForm
     }
 
     public ValueTask SendAsync(RouterSocket router, EnvelopeBuilders builders, ReadOnlyMemory<byte> name, CancellationToken cancellation) =>
-        RequestEnvelope.BeginsLikeOne(_message.Span) ? SendQuotedAsync(router, builders, name, cancellation) : router.SendAsync(name, _message, cancellation);
+        RequestEnvelope.BeginsLikeOne(_message.Span)
+            ? SendQuotedAsync(router, builders, name, cancellation)
+            : router.SendAsync(name, _message, cancellation);
 
-    private async ValueTask SendQuotedAsync(RouterSocket router, EnvelopeBuilders builders, ReadOnlyMemory<byte> name, CancellationToken cancellation)
+    private async ValueTask SendQuotedAsync(
+        RouterSocket router, EnvelopeBuilders builders, ReadOnlyMemory<byte> name, CancellationToken cancellation)
     {
         await QuotedSend.SendAsync(router, builders, name, builders.RentPlain(_message), cancellation).ConfigureAwait(false);
         _message.Dispose();
@@ -125,7 +134,8 @@ internal readonly struct MessageForm(Message message) : IAwaitableForm
 /// <summary>Memory that is handed over: disposed when it was sent, and the caller's if the send fails.</summary>
 internal readonly struct OwnedForm(IMemoryOwner<byte> payload, int length) : IAwaitableForm
 {
-    /// <remarks>A socket has no such form that does not wait: a short payload is copied, and a long one is sent where there is room now.</remarks>
+    /// <remarks>A socket has no such form that does not wait: a short payload is copied, and a long one is sent where there is room
+    /// now.</remarks>
     public bool TrySend(RouterSocket router, EnvelopeBuilders builders, ReadOnlySpan<byte> name, out ZlinkError error)
     {
         ReadOnlySpan<byte> bytes = payload.Memory.Span[..length];
@@ -138,11 +148,13 @@ internal readonly struct OwnedForm(IMemoryOwner<byte> payload, int length) : IAw
         return isSent;
     }
 
-    public ValueTask SendAsync(RouterSocket router, EnvelopeBuilders builders, ReadOnlyMemory<byte> name, CancellationToken cancellation) => RequestEnvelope.BeginsLikeOne(payload.Memory.Span[..length])
+    public ValueTask SendAsync(RouterSocket router, EnvelopeBuilders builders, ReadOnlyMemory<byte> name, CancellationToken cancellation) =>
+        RequestEnvelope.BeginsLikeOne(payload.Memory.Span[..length])
         ? SendQuotedAsync(router, builders, name, cancellation)
         : router.SendAsync(name, payload, length, cancellation);
 
-    private async ValueTask SendQuotedAsync(RouterSocket router, EnvelopeBuilders builders, ReadOnlyMemory<byte> name, CancellationToken cancellation)
+    private async ValueTask SendQuotedAsync(
+        RouterSocket router, EnvelopeBuilders builders, ReadOnlyMemory<byte> name, CancellationToken cancellation)
     {
         await QuotedSend.SendAsync(router, builders, name, builders.RentPlain(payload.Memory.Span[..length]), cancellation).ConfigureAwait(false);
         payload.Dispose();

@@ -34,7 +34,8 @@ internal sealed class ServicePool(string service)
     /// <summary>Its client was removed from the gateway.</summary>
     public bool IsRemoved { get; set; }
 
-    /// <summary>Takes the present state over from the directory, as often as it may have changed meanwhile, one thread at a time: none puts an older state over a later one.</summary>
+    /// <summary>Takes the present state over from the directory, as often as it may have changed meanwhile, one thread at a time: none puts
+    /// an older state over a later one.</summary>
     /// <param name="takeOver">Reads the state and applies it.</param>
     public void Update(Action takeOver)
     {
@@ -76,7 +77,9 @@ internal sealed class ServicePool(string service)
                 return ReceiverChoice.Weighted(turn, ready.WeightsUpTo);
             case LoadBalancing.LeastOutstanding when ready.Count > 1:
                 (int first, int second) = ReceiverChoice.Two(turn, ready.Count);
-                return ReceiverChoice.HasNoMore(ready.Links[first].Outstanding, ready.WeightOf(first), ready.Links[second].Outstanding, ready.WeightOf(second)) ? first : second;
+                return ReceiverChoice.HasNoMore(ready.Links[first].Outstanding, ready.WeightOf(first), ready.Links[second].Outstanding, ready.WeightOf(second))
+                    ? first
+                    : second;
             default:
                 return ReceiverChoice.RoundRobin(turn, ready.Count);
         }

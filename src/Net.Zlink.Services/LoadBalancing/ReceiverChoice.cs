@@ -1,6 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>The rules by which a counter and the receivers that are ready give the next receiver. Without state; the counter is the service's.</summary>
+/// <summary>The rules by which a counter and the receivers that are ready give the next receiver. Without state; the counter is the
+/// service's.</summary>
 internal static class ReceiverChoice
 {
     /// <summary>Turn number <paramref name="counter"/> modulo the number of receivers.</summary>
@@ -27,7 +28,8 @@ internal static class ReceiverChoice
         return (first, second < first ? second : second + 1);
     }
 
-    /// <summary>Whether the first of two has no more work for its weight. The message that is about to be sent counts, so that the heavier one of two idle receivers is preferred.</summary>
+    /// <summary>Whether the first of two has no more work for its weight. The message that is about to be sent counts, so that the heavier
+    /// one of two idle receivers is preferred.</summary>
     public static bool HasNoMore(long outstanding, uint weight, long otherOutstanding, uint otherWeight) =>
         (Int128)(outstanding + 1) * otherWeight <= (Int128)(otherOutstanding + 1) * weight;
 

@@ -1,6 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>One message that a <see cref="Gateway"/> received from a receiver, other than the reply to a request: a lease on pooled memory. Dispose it when its bytes are not needed any more.</summary>
+/// <summary>One message that a <see cref="Gateway"/> received from a receiver, other than the reply to a request: a lease on pooled memory.
+/// Dispose it when its bytes are not needed any more.</summary>
 /// <remarks>As <see cref="Net.Zlink.Message"/>, whose copy it holds: copies of this struct are the same lease.</remarks>
 public readonly struct GatewayMessage : IDisposable
 {
@@ -19,7 +20,8 @@ public readonly struct GatewayMessage : IDisposable
     /// <summary>The name of the service that sent it; see <see cref="Receiver"/>.</summary>
     public string Service => Receiver?.Service ?? "";
 
-    /// <summary>The message as it came. Its parts are those of this struct, except that a message whose first part begins like a request's envelope has come behind one part more.</summary>
+    /// <summary>The message as it came. Its parts are those of this struct, except that a message whose first part begins like a request's
+    /// envelope has come behind one part more.</summary>
     public Message Message { get; }
 
     /// <summary>Number of parts, at least 1.</summary>

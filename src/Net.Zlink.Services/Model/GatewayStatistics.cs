@@ -45,7 +45,8 @@ public sealed record GatewayStatistics
     /// <summary>Replies that nobody waited for: late ones.</summary>
     public required long UnmatchedReplies { get; init; }
 
-    /// <summary>Messages that were dropped because the application did not receive them: see <see cref="GatewayOptions.UnreadMessageLimit"/>.</summary>
+    /// <summary>Messages that were dropped because the application did not receive them: see
+    /// <see cref="GatewayOptions.UnreadMessageLimit"/>.</summary>
     public required long DroppedMessages { get; init; }
 
     /// <summary>What the socket has sent, received and dropped, requests and replies included.</summary>

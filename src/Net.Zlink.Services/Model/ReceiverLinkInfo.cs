@@ -6,7 +6,8 @@ public sealed record ReceiverLinkInfo
     /// <summary>Where it is, as the directory lists it.</summary>
     public required string Endpoint { get; init; }
 
-    /// <summary>What the directory says of it for each service that lists it; none: it is listed no more, and is disconnected when <see cref="GatewayOptions.RemovedEndpointTimeout"/> is over.</summary>
+    /// <summary>What the directory says of it for each service that lists it; none: it is listed no more, and is disconnected when
+    /// <see cref="GatewayOptions.RemovedEndpointTimeout"/> is over.</summary>
     public required IReadOnlyList<ServiceInstance> Instances { get; init; }
 
     /// <summary>It is connected and gets its share of messages.</summary>

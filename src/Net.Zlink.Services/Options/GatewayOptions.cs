@@ -13,22 +13,28 @@ public sealed record GatewayOptions
     /// <summary>How long a blocking send waits for room. Default 50 ms, as natively.</summary>
     public TimeSpan SendTimeout { get; init; } = TimeSpan.FromMilliseconds(50);
 
-    /// <summary>How long after its end the gateway waits for the replies to its requests, and then goes on delivering what was accepted. Default 1 s; natively nothing is delivered.</summary>
+    /// <summary>How long after its end the gateway waits for the replies to its requests, and then goes on delivering what was accepted.
+    /// Default 1 s; natively nothing is delivered.</summary>
     public TimeSpan Linger { get; init; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>How long a request waits for its reply where the call names no time; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes. Default 5 s.</summary>
+    /// <summary>How long a request waits for its reply where the call names no time; <see cref="Timeout.InfiniteTimeSpan"/> for as long as
+    /// it takes. Default 5 s.</summary>
     public TimeSpan RequestTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>How long the connection to a receiver stays that is not listed any more, for the replies that are on their way. Default 5 s; natively it is cut at once.</summary>
+    /// <summary>How long the connection to a receiver stays that is not listed any more, for the replies that are on their way. Default 5
+    /// s; natively it is cut at once.</summary>
     public TimeSpan RemovedEndpointTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>A receiver without room, or whose connection was just lost, passes its turn to the next one. Default true; false as natively.</summary>
+    /// <summary>A receiver without room, or whose connection was just lost, passes its turn to the next one. Default true; false as
+    /// natively.</summary>
     public bool TryNextWhenFull { get; init; } = true;
 
-    /// <summary>Most messages other than replies that wait to be received. Beyond it the gateway stops reading; once it has sent a request it drops the oldest one instead, and counts it. Default 100,000.</summary>
+    /// <summary>Most messages other than replies that wait to be received. Beyond it the gateway stops reading; once it has sent a request
+    /// it drops the oldest one instead, and counts it. Default 100,000.</summary>
     public int UnreadMessageLimit { get; init; } = 100_000;
 
-    /// <summary>Sets further options of the socket, such as TLS, before the first connection. Mandatory, Immediate and OnDuplicateRoutingId are the gateway's own.</summary>
+    /// <summary>Sets further options of the socket, such as TLS, before the first connection. Mandatory, Immediate and OnDuplicateRoutingId
+    /// are the gateway's own.</summary>
     public Action<RouterOptions>? ConfigureSocket { get; init; }
 
     internal void Validate()

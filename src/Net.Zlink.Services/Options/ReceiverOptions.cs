@@ -3,13 +3,17 @@ namespace Net.Zlink.Services;
 /// <summary>How a receiver behaves. Defaults are the native core's where it has them.</summary>
 public sealed record ReceiverOptions
 {
-    /// <summary>What the receiver's socket calls itself, and what registries list for its first advertised endpoint. Empty (default): the socket has 5 random bytes, and each endpoint is listed with an id made of its text, which survives a restart on the same port.</summary>
+    /// <summary>What the receiver's socket calls itself, and what registries list for its first advertised endpoint. Empty (default): the
+    /// socket has 5 random bytes, and each endpoint is listed with an id made of its text, which survives a restart on the same
+    /// port.</summary>
     public RoutingId RoutingId { get; init; }
 
-    /// <summary>The host that is advertised where the bound endpoint has a wildcard. Null (default): the first address of this machine that leads out of it, or 127.0.0.1.</summary>
+    /// <summary>The host that is advertised where the bound endpoint has a wildcard. Null (default): the first address of this machine that
+    /// leads out of it, or 127.0.0.1.</summary>
     public string? AdvertiseHost { get; init; }
 
-    /// <summary>Between two heartbeats of a registration. Default 5 s. Keep it well below the lease time of the registries, 15 s by default.</summary>
+    /// <summary>Between two heartbeats of a registration. Default 5 s. Keep it well below the lease time of the registries, 15 s by
+    /// default.</summary>
     public TimeSpan HeartbeatInterval { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>How long a registry may take to answer; after that the connection to it is made anew. Default 5 s.</summary>
@@ -18,6 +22,7 @@ public sealed record ReceiverOptions
     /// <summary>Changes the options of the socket that gateways connect to, before it is made: TLS, limits, linger time.</summary>
     public Action<RouterOptions>? ConfigureSocket { get; init; }
 
-    /// <summary>Changes the options of the connections to registries: TLS, heartbeats. Called once for each connection that is made.</summary>
+    /// <summary>Changes the options of the connections to registries: TLS, heartbeats. Called once for each connection that is
+    /// made.</summary>
     public Action<DealerOptions>? ConfigureRegistryConnection { get; init; }
 }

@@ -48,16 +48,25 @@ public sealed record RegistryOptions
     /// <summary>Sets further options of the SUB socket that connects to the peers.</summary>
     public Action<SubOptions>? ConfigurePeers { get; init; }
 
-    internal void Validate()
+    /// <exception cref="ArgumentOutOfRangeException">A setting is missing or out of its range.</exception>
+    internal static void Validate(RegistryOptions options)
     {
-        ArgumentException.ThrowIfNullOrEmpty(PublisherEndpoint);
-        ArgumentException.ThrowIfNullOrEmpty(RouterEndpoint);
-        ArgumentNullException.ThrowIfNull(Peers);
-        ArgumentOutOfRangeException.ThrowIfEqual(Id ?? 1, 0u, nameof(Id));
-        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(HeartbeatTimeout, TimeSpan.Zero);
-        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(BroadcastInterval, TimeSpan.Zero);
-        ArgumentOutOfRangeException.ThrowIfLessThan(MinBroadcastInterval, TimeSpan.Zero);
-        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(PeerTimeout ?? BroadcastInterval, TimeSpan.Zero, nameof(PeerTimeout));
-        ArgumentOutOfRangeException.ThrowIfNegative(MaxEntries);
+        Require(!string.IsNullOrEmpty(options.PublisherEndpoint), nameof(PublisherEndpoint));
+        Require(!string.IsNullOrEmpty(options.RouterEndpoint), nameof(RouterEndpoint));
+        Require(options.Peers is not null && options.Peers.All(static peer => !string.IsNullOrEmpty(peer)), nameof(Peers));
+        Require(options.Id != 0, nameof(Id));
+        Require(options.HeartbeatTimeout > TimeSpan.Zero, nameof(HeartbeatTimeout));
+        Require(options.BroadcastInterval > TimeSpan.Zero, nameof(BroadcastInterval));
+        Require(options.MinBroadcastInterval >= TimeSpan.Zero, nameof(MinBroadcastInterval));
+        Require(options.PeerTimeout is null || options.PeerTimeout > TimeSpan.Zero, nameof(PeerTimeout));
+        Require(options.MaxEntries >= 0, nameof(MaxEntries));
+
+        void Require(bool isGood, string setting)
+        {
+            if (!isGood)
+            {
+                throw new ArgumentOutOfRangeException(nameof(options), $"RegistryOptions.{setting} is missing or out of its range.");
+            }
+        }
     }
 }

@@ -34,7 +34,8 @@ internal enum EnvelopeFlags : byte
 
 /// <summary>The first part of a request, and of what answers it. Native processes never send one.</summary>
 /// <remarks>
-/// Little-endian: magic "ZRP" behind 5A and version 1 (4 bytes), kind u8, flags u8, code u16, id u64, then extensions { type u8, length u8, value }. Unknown extensions, and known ones of a wrong length, are skipped.
+/// Little-endian: magic "ZRP" behind 5A and version 1 (4 bytes), kind u8, flags u8, code u16, id u64, then extensions { type u8, length u8,
+/// value }. Unknown extensions, and known ones of a wrong length, are skipped.
 /// </remarks>
 internal readonly ref struct RequestEnvelope
 {
@@ -73,7 +74,8 @@ internal readonly ref struct RequestEnvelope
     public ReadOnlySpan<byte> Service { get; init; }
 
     /// <summary>How many bytes <see cref="Write"/> writes.</summary>
-    public int Size => HeaderSize + (TimeLeft is null ? 0 : 2 + sizeof(uint)) + (SentAt is null ? 0 : 2 + sizeof(long)) + (Service.IsEmpty ? 0 : 2 + Service.Length);
+    public int Size =>
+        HeaderSize + (TimeLeft is null ? 0 : 2 + sizeof(uint)) + (SentAt is null ? 0 : 2 + sizeof(long)) + (Service.IsEmpty ? 0 : 2 + Service.Length);
 
     /// <summary>A first part of an application that begins like this has to go behind an envelope of kind Plain.</summary>
     public static bool BeginsLikeOne(ReadOnlySpan<byte> firstPart) => firstPart.StartsWith(Magic);
@@ -182,5 +184,7 @@ internal readonly ref struct RequestEnvelope
 
     /// <summary>A peer may send any number: what is no time is not said.</summary>
     private static DateTimeOffset? TimeOf(long milliseconds) =>
-        milliseconds >= DateTimeOffset.MinValue.ToUnixTimeMilliseconds() && milliseconds <= DateTimeOffset.MaxValue.ToUnixTimeMilliseconds() ? DateTimeOffset.FromUnixTimeMilliseconds(milliseconds) : null;
+        milliseconds >= DateTimeOffset.MinValue.ToUnixTimeMilliseconds() && milliseconds <= DateTimeOffset.MaxValue.ToUnixTimeMilliseconds()
+            ? DateTimeOffset.FromUnixTimeMilliseconds(milliseconds)
+            : null;
 }

@@ -50,7 +50,8 @@ internal static class AdvertisedEndpoint
         return $"{endpoint.AsSpan(0, start)}{host ?? MachineAddress()}{endpoint.AsSpan(colon)}";
     }
 
-    /// <summary>The first address of an interface that is up and leads out of the machine, IPv4 before IPv6; else the loopback address, as natively.</summary>
+    /// <summary>The first address of an interface that is up and leads out of the machine, IPv4 before IPv6; else the loopback address, as
+    /// natively.</summary>
     private static string MachineAddress()
     {
         IPAddress? address = NetworkInterface.GetAllNetworkInterfaces()

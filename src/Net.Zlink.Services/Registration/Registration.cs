@@ -4,7 +4,8 @@ using System.Threading.Channels;
 
 namespace Net.Zlink.Services;
 
-/// <summary>One service that a receiver offers at one endpoint. It keeps itself true at every registry that the receiver knows: after a lost connection, a restart of the registry, and a pause of this process.</summary>
+/// <summary>One service that a receiver offers at one endpoint. It keeps itself true at every registry that the receiver knows: after a
+/// lost connection, a restart of the registry, and a pause of this process.</summary>
 /// <remarks>Safe for any number of threads. Dispose it to leave the registries.</remarks>
 public sealed class Registration : IAsyncDisposable
 {
@@ -112,7 +113,8 @@ public sealed class Registration : IAsyncDisposable
     }
 
     /// <summary>Leaves every registry. Requests that gateways have sent already are served as long as the receiver is.</summary>
-    /// <returns>Complete when the connected registries were sent it; a registry that is not connected drops the service when the lease is over.</returns>
+    /// <returns>Complete when the connected registries were sent it; a registry that is not connected drops the service when the lease is
+    /// over.</returns>
     public ValueTask DisposeAsync() => new(_owner.RemoveAsync(this));
 
     /// <summary>Waits for the first registry that accepts.</summary>

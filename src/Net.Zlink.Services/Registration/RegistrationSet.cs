@@ -1,6 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>The registrations and registries of one receiver, and the links between them: one for each registry and advertised endpoint, since a registry lists the sender's id for its endpoint.</summary>
+/// <summary>The registrations and registries of one receiver, and the links between them: one for each registry and advertised endpoint,
+/// since a registry lists the sender's id for its endpoint.</summary>
 internal sealed class RegistrationSet(ZlinkContext context, ReceiverOptions options) : IAsyncDisposable
 {
     private readonly Lock _gate = new();

@@ -9,7 +9,8 @@ public enum RegistrationState
     /// <summary>The registry lists the service. Of a whole registration: at least one registry does.</summary>
     Registered,
 
-    /// <summary>The registry refused it. It is asked again on the next connection. Of a whole registration: each connected registry refused it.</summary>
+    /// <summary>The registry refused it. It is asked again on the next connection. Of a whole registration: each connected registry refused
+    /// it.</summary>
     Refused,
 
     /// <summary>There is no connection to the registry. Of a whole registration: to none of them.</summary>

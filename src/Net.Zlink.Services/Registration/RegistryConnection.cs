@@ -2,7 +2,8 @@ using Net.Zlink.Monitoring;
 
 namespace Net.Zlink.Services;
 
-/// <summary>One connection to a registry: a DEALER of its own, which is never used for a second connection, so that what comes by it answers what was sent by it.</summary>
+/// <summary>One connection to a registry: a DEALER of its own, which is never used for a second connection, so that what comes by it
+/// answers what was sent by it.</summary>
 internal sealed class RegistryConnection : IDisposable
 {
     // The registry links' own liveness (docs/services.md): a registry whose machine is gone is noticed well before its lease is over, and the other way round.
@@ -76,7 +77,8 @@ internal sealed class RegistryConnection : IDisposable
         return _connectedAt is not null;
     }
 
-    /// <summary>Whether the connection that <see cref="TryBegin"/> saw is still up. Behind sends: then all of them went by it, and none by one that the socket made anew.</summary>
+    /// <summary>Whether the connection that <see cref="TryBegin"/> saw is still up. Behind sends: then all of them went by it, and none by
+    /// one that the socket made anew.</summary>
     public bool IsSame() => _connectedAt is { } at && ConnectedAt() == at;
 
     /// <summary>Sends one message if it need not wait.</summary>

@@ -1,9 +1,12 @@
 namespace Net.Zlink.Services;
 
-/// <summary>Keeps registrations of one endpoint true at one registry: a state machine without sockets and without a clock of its own. Commands go out, events come in.</summary>
+/// <summary>Keeps registrations of one endpoint true at one registry: a state machine without sockets and without a clock of its own.
+/// Commands go out, events come in.</summary>
 /// <remarks>
-/// The wire has no correlation, so answers belong to requests by their order on a connection. Hence each connection has a number, unanswered requests are forgotten with it,
-/// and events of another connection are ignored: no answer is ever taken for that of another request. Not thread-safe; times are since any fixed moment.
+/// The wire has no correlation, so answers belong to requests by their order on a connection. Hence each connection has a number,
+/// unanswered requests are forgotten with it,
+/// and events of another connection are ignored: no answer is ever taken for that of another request. Not thread-safe; times are since any
+/// fixed moment.
 /// </remarks>
 internal sealed class RegistryLink
 {
@@ -47,7 +50,8 @@ internal sealed class RegistryLink
     /// <summary>Answers that no request waited for.</summary>
     public long UnexpectedAcks { get; private set; }
 
-    /// <summary>Registrations that were sent again because of a pause of this process, or because the registry had lost the entry.</summary>
+    /// <summary>Registrations that were sent again because of a pause of this process, or because the registry had lost the
+    /// entry.</summary>
     public long Reregistrations { get; private set; }
 
     /// <summary>When <see cref="OnTick"/> has something to do next; null: not before another event.</summary>

@@ -9,7 +9,8 @@ public sealed record RegistryStatus
     /// <summary>How far the registration is at this registry.</summary>
     public required RegistrationState State { get; init; }
 
-    /// <summary>The status byte of the last answer: 0 accepted, 1 unknown entry, 2 refused, 255 malformed. Null before the first answer.</summary>
+    /// <summary>The status byte of the last answer: 0 accepted, 1 unknown entry, 2 refused, 255 malformed. Null before the first
+    /// answer.</summary>
     public required byte? StatusCode { get; init; }
 
     /// <summary>The text of the last answer, or why there is no connection; empty where there is nothing to say.</summary>

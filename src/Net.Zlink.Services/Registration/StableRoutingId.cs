@@ -3,9 +3,11 @@ using System.Text;
 
 namespace Net.Zlink.Services;
 
-/// <summary>The routing id of a receiver that was given none: 0 and a 32-bit hash of its endpoint, in the form of the native core's random ids.</summary>
+/// <summary>The routing id of a receiver that was given none: 0 and a 32-bit hash of its endpoint, in the form of the native core's random
+/// ids.</summary>
 /// <remarks>
-/// A native gateway names its connection by the listed id and keeps the name while the endpoint is listed, so an id must stay with its endpoint
+/// A native gateway names its connection by the listed id and keeps the name while the endpoint is listed, so an id must stay with its
+/// endpoint
 /// over a restart and must differ between endpoints: it aborts on two endpoints with one id. The hash is FNV-1a.
 /// </remarks>
 internal static class StableRoutingId

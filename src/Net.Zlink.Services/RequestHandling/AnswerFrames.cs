@@ -25,7 +25,8 @@ internal static class AnswerFrames
     public static bool TrySend(ReceiverRequests requests, in Message received, in RequestEnvelope envelope, ReadOnlySpan<ReadOnlyMemory<byte>> parts, out ZlinkError error) =>
         TrySend(requests, received, Add(Builder(envelope), parts), out error);
 
-    /// <summary>Sends parts to where a plain message came from. An envelope goes in front only where the first part could be taken for one.</summary>
+    /// <summary>Sends parts to where a plain message came from. An envelope goes in front only where the first part could be taken for
+    /// one.</summary>
     public static bool TrySendPlain(ReceiverRequests requests, in Message received, ReadOnlySpan<ReadOnlyMemory<byte>> parts, out ZlinkError error) =>
         TrySend(requests, received, Add(PlainBuilder(parts.IsEmpty ? default : parts[0].Span), parts), out error);
 

@@ -1,6 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>Takes a receiver out of service: tells the gateways, goes on serving, then refuses, and ends when nothing is left to do.</summary>
+/// <summary>Takes a receiver out of service: tells the gateways, goes on serving, then refuses, and ends when nothing is left to
+/// do.</summary>
 internal static class Drain
 {
     // How often a busy receiver is looked at: well below the idle time, and nothing against a drain's second.

@@ -1,9 +1,12 @@
 namespace Net.Zlink.Services;
 
-/// <summary>What a receiver knows of one connection: how old its requests are when they arrive. Kept as the user state of the connection.</summary>
+/// <summary>What a receiver knows of one connection: how old its requests are when they arrive. Kept as the user state of the
+/// connection.</summary>
 /// <remarks>
-/// The clocks of two machines differ by an unknown offset, so the smallest (arrival - sent) of the connection counts as age 0. The offset follows clocks that drift:
-/// it grows by <see cref="DriftDivisor"/> while no sample comes near it, and where all samples of a <see cref="Window"/> are above it the smallest of them takes its place.
+/// The clocks of two machines differ by an unknown offset, so the smallest (arrival - sent) of the connection counts as age 0. The offset
+/// follows clocks that drift:
+/// it grows by <see cref="DriftDivisor"/> while no sample comes near it, and where all samples of a <see cref="Window"/> are above it the
+/// smallest of them takes its place.
 /// </remarks>
 internal sealed class GatewayConnection
 {

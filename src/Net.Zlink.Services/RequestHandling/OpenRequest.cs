@@ -41,7 +41,8 @@ internal sealed class OpenRequest
         _isAnswered = false;
     }
 
-    /// <summary>A token that ends with this request. The source is made at the first look and used again by the next request, unless it was cancelled.</summary>
+    /// <summary>A token that ends with this request. The source is made at the first look and used again by the next request, unless it was
+    /// cancelled.</summary>
     public CancellationToken TokenOf(int generation)
     {
         lock (_gate)

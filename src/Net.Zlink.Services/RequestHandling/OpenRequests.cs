@@ -1,6 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>All requests that have not ended: found by connection and id for a cancel, cancelled by one timer when their time is over.</summary>
+/// <summary>All requests that have not ended: found by connection and id for a cancel, cancelled by one timer when their time is
+/// over.</summary>
 internal sealed class OpenRequests : IDisposable
 {
     private readonly Lock _gate = new();

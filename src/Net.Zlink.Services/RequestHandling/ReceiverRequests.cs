@@ -3,7 +3,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Turns what the ROUTER receives into requests: applies cancels, refuses what is not to be executed, and lets the rest pass.</summary>
+/// <summary>Turns what the ROUTER receives into requests: applies cancels, refuses what is not to be executed, and lets the rest
+/// pass.</summary>
 internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, ILogger logger) : IDisposable
 {
     private readonly long _start = clock.GetTimestamp();
@@ -166,7 +167,15 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
             Interlocked.Increment(ref Counters.Expired);
         }
 
-        AnswerFrames.TrySend(this, message, new RequestEnvelope { Kind = EnvelopeKind.Refused, Flags = Flags, Code = code, Id = id }, TextOf(code), out _);
+        try
+        {
+            var refusal = new RequestEnvelope { Kind = EnvelopeKind.Refused, Flags = Flags, Code = code, Id = id };
+            AnswerFrames.TrySend(this, message, refusal, TextOf(code), out _);
+        }
+        catch (Exception e) when (e is ObjectDisposedException or ZlinkException)
+        {
+            // The socket has ended, which the gateway sees; the messages behind this one are still to be dealt with.
+        }
     }
 
     private bool Serves(ReadOnlySpan<byte> service)
@@ -201,7 +210,8 @@ internal sealed class ReceiverRequests(RouterSocket socket, TimeProvider clock, 
         return envelope.TimeLeft is { } timeLeft ? now + (long)((timeLeft - age).TotalSeconds * clock.TimestampFrequency) : long.MaxValue;
     }
 
-    /// <summary>Kept with the connection, unless the application keeps something of its own there: then each message is taken for a connection's first.</summary>
+    /// <summary>Kept with the connection, unless the application keeps something of its own there: then each message is taken for a
+    /// connection's first.</summary>
     private static GatewayConnection ConnectionOf(in Message message)
     {
         switch (message.UserState)

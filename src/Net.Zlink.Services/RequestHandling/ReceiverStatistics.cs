@@ -1,6 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>What a receiver has done so far: a snapshot. Messages that the application takes from the raw socket are not among them.</summary>
+/// <summary>What a receiver has done so far: a snapshot. Messages that the application takes from the raw socket are not among
+/// them.</summary>
 public sealed record ReceiverStatistics
 {
     /// <summary>Requests that expect a reply, those that were refused included.</summary>

@@ -4,8 +4,10 @@ using System.Threading.Tasks.Sources;
 
 namespace Net.Zlink.Services;
 
-/// <summary>Serves requests with a handler: reads ahead, so that a cancel takes effect before its request begins, and runs a limited number of handlers at once.</summary>
-/// <remarks>A handler is called by the thread that has a request for it, the reading one or that of a handler that has just ended, so a handler without waits costs no hop to another thread.</remarks>
+/// <summary>Serves requests with a handler: reads ahead, so that a cancel takes effect before its request begins, and runs a limited number
+/// of handlers at once.</summary>
+/// <remarks>A handler is called by the thread that has a request for it, the reading one or that of a handler that has just ended, so a
+/// handler without waits costs no hop to another thread.</remarks>
 internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency, Histogram<double> duration)
 {
     private const int BatchSize = 64;
@@ -18,6 +20,7 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
     private readonly Lock _gate = new();
     private readonly Gate _room = new();
     private readonly TaskCompletionSource _idle = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Stack<Waiting> _pool = new();
     private CancellationToken _stop;
     private int _running;
     private bool _isStopped;
@@ -143,7 +146,8 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         return true;
     }
 
-    /// <summary>Calls the handler, unless the request is not to be executed any more. The caller goes on with the next one, whether this one has ended or waits.</summary>
+    /// <summary>Calls the handler, unless the request is not to be executed any more. The caller goes on with the next one, whether this
+    /// one has ended or waits.</summary>
     private void Start(in ServiceRequest request)
     {
         if (request.IsCancelled || request.IsExpired)
@@ -181,24 +185,13 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
             return;
         }
 
-        _ = CompleteLaterAsync(handling, request, startedAt);
-    }
-
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    private async ValueTask CompleteLaterAsync(ValueTask handling, ServiceRequest request, long startedAt)
-    {
-        Exception? failure = null;
-        try
+        Waiting? waiting;
+        lock (_gate)
         {
-            await handling.ConfigureAwait(false);
-        }
-        catch (Exception e)
-        {
-            failure = e;
+            _pool.TryPop(out waiting);
         }
 
-        Complete(request, startedAt, failure);
-        StartHandlers();
+        (waiting ?? new Waiting(this)).Begin(handling, request, startedAt);
     }
 
     private void Complete(in ServiceRequest request, long startedAt, Exception? failure)
@@ -285,15 +278,7 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
 
         foreach (ServiceRequest request in held)
         {
-            try
-            {
-                requests.Refuse(request, RefusalCode.Stopped);
-            }
-            catch (Exception e) when (e is ObjectDisposedException or ZlinkException)
-            {
-                // The socket has ended: the gateway sees that.
-            }
-
+            requests.Refuse(request, RefusalCode.Stopped);
             request.Dispose();
         }
 
@@ -301,6 +286,55 @@ internal sealed class ServeLoop(ReceiverRequests requests, Func<ServiceRequest, 
         if (!isIdle)
         {
             await _idle.Task.ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>A handler that waits. Pooled, so that waiting costs the loop no memory.</summary>
+    private sealed class Waiting
+    {
+        private readonly ServeLoop _loop;
+        private readonly Action _continue;
+        private ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter _awaiter;
+        private ServiceRequest _request;
+        private long _startedAt;
+
+        public Waiting(ServeLoop loop)
+        {
+            _loop = loop;
+            _continue = Continue;
+        }
+
+        public void Begin(ValueTask handling, in ServiceRequest request, long startedAt)
+        {
+            _request = request;
+            _startedAt = startedAt;
+            _awaiter = handling.ConfigureAwait(false).GetAwaiter();
+            _awaiter.UnsafeOnCompleted(_continue);
+        }
+
+        private void Continue()
+        {
+            Exception? failure = null;
+            try
+            {
+                _awaiter.GetResult();
+            }
+            catch (Exception e)
+            {
+                failure = e;
+            }
+
+            ServiceRequest request = _request;
+            long startedAt = _startedAt;
+            _request = default;
+            _awaiter = default;
+            lock (_loop._gate)
+            {
+                _loop._pool.Push(this);
+            }
+
+            _loop.Complete(request, startedAt, failure);
+            _loop.StartHandlers();
         }
     }
 

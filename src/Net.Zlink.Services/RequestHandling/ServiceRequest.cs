@@ -1,6 +1,7 @@
 namespace Net.Zlink.Services;
 
-/// <summary>One message that a receiver got from a gateway: a request that expects a reply, or a plain message. A lease on pooled memory: dispose it when it is done with.</summary>
+/// <summary>One message that a receiver got from a gateway: a request that expects a reply, or a plain message. A lease on pooled memory:
+/// dispose it when it is done with.</summary>
 /// <remarks>
 /// Copies of this struct are the same request: the first Dispose ends all of them, and reading afterwards throws. Reply before Dispose.
 /// A request may be handled on any thread, on one at a time.
@@ -53,7 +54,8 @@ public readonly struct ServiceRequest : IDisposable
     /// <exception cref="ObjectDisposedException">The request was disposed.</exception>
     public RoutingId GatewayId => Message.RoutingId;
 
-    /// <summary>Whether the gateway waits for a reply: it used <c>RequestAsync</c>. A plain message can be answered, too, and its gateway receives that as a message.</summary>
+    /// <summary>Whether the gateway waits for a reply: it used <c>RequestAsync</c>. A plain message can be answered, too, and its gateway
+    /// receives that as a message.</summary>
     public bool ExpectsReply => _open is not null;
 
     /// <summary>The name of the service that the gateway means; empty where it does not say, as in plain messages.</summary>
@@ -75,7 +77,8 @@ public readonly struct ServiceRequest : IDisposable
         }
     }
 
-    /// <summary>Cancelled when the gateway does not wait any more, when the time of the request is over, and when the loop that serves it is stopped. Of a plain message: never. Not to be used after Dispose.</summary>
+    /// <summary>Cancelled when the gateway does not wait any more, when the time of the request is over, and when the loop that serves it
+    /// is stopped. Of a plain message: never. Not to be used after Dispose.</summary>
     /// <remarks>Costs nothing until it is read; the source behind it is used again by a later request.</remarks>
     public CancellationToken Cancelled => _open?.TokenOf(_generation) ?? CancellationToken.None;
 
@@ -96,7 +99,8 @@ public readonly struct ServiceRequest : IDisposable
 
     /// <summary>Sends the reply, of one part, if it need not wait.</summary>
     /// <param name="payload">The reply; copied.</param>
-    /// <param name="error">None; HostUnreachable: the gateway's connection has ended, or the request has its answer already; Again: the connection has no room.</param>
+    /// <param name="error">None; HostUnreachable: the gateway's connection has ended, or the request has its answer already; Again: the
+    /// connection has no room.</param>
     /// <returns>True if it was accepted.</returns>
     /// <exception cref="InvalidOperationException">This is no received request.</exception>
     /// <exception cref="ObjectDisposedException">The request was disposed, or the receiver was.</exception>
@@ -130,7 +134,8 @@ public readonly struct ServiceRequest : IDisposable
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="InvalidOperationException">This is no received request.</exception>
     /// <exception cref="ObjectDisposedException">The request was disposed, or the receiver was.</exception>
-    /// <exception cref="ZlinkException">HostUnreachable: the gateway's connection has ended, or the request has its answer already. ContextTerminated.</exception>
+    /// <exception cref="ZlinkException">HostUnreachable: the gateway's connection has ended, or the request has its answer already.
+    /// ContextTerminated.</exception>
     public ValueTask ReplyAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
         TryReply(payload.Span, out ZlinkError error) ? ValueTask.CompletedTask
             : error == ZlinkError.Again ? ReplyWhenThereIsRoomAsync(this, payload, cancellationToken)

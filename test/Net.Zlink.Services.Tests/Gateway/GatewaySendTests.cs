@@ -148,7 +148,7 @@ public class GatewaySendTests
 
             Assert.Equal(triesNext ? [true, true] : new[] { true, false }, sent.Order().Reverse());
             Assert.Contains(triesNext ? ZlinkError.None : ZlinkError.Again, new[] { first, second });
-            Assert.True(scene.Client.GetReceivers().Single(receiver => receiver.Endpoint == full).QueuedMessages > 0);
+            Assert.True(scene.Client.GetReceivers().Single(receiver => string.Equals(receiver.Endpoint, full, StringComparison.Ordinal)).QueuedMessages > 0);
             Assert.NotNull(open);
         }
     }
@@ -168,7 +168,8 @@ public class GatewaySendTests
             Assert.Equal($"{i}", await GatewayScene.ReceiveTextAsync(sockets[i < 51 ? 0 : 1].Socket));
         }
 
-        Assert.Equal(32, await scene.Client.SendManyAsync(batch.AsMemory(0, 32), Guard.Token).AsTask().Guarded()); // The turns go on at number 101.
+        // The turns go on at number 101.
+        Assert.Equal(32, await scene.Client.SendManyAsync(batch.AsMemory(0, 32), Guard.Token).AsTask().Guarded());
         for (int i = 0; i < 32; i++)
         {
             Assert.Equal($"{i}", await GatewayScene.ReceiveTextAsync(sockets[(i + 1) % 2].Socket));
@@ -208,7 +209,7 @@ public class GatewaySendTests
                 BitConverter.TryWriteBytes(payload, i);
                 await scene.Client.SendAsync(payload, Guard.Token);
             }
-        });
+        }, Guard.Token);
         for (int i = 0; i < Messages; i++)
         {
             using Message message = await socket.ReceiveAsync(Guard.Token).Guarded();
@@ -251,7 +252,7 @@ public class GatewaySendTests
         Assert.Equal(3, scene.Gateway.GetStatistics().DroppedMessages);
         var batch = new GatewayMessage[4];
         Assert.Equal(2, scene.Gateway.ReceiveMany(batch));
-        Assert.Equal(["8", "9"], batch.Take(2).Select(static message => Encoding.UTF8.GetString(message.Span)));
+        Assert.Equal(["8", "9"], batch.Take(2).Select(static message => Encoding.UTF8.GetString(message.Span)), StringComparer.Ordinal);
         Array.ForEach(batch, static message => message.Dispose());
         Assert.False(scene.Gateway.TryReceive(out _));
     }

@@ -22,7 +22,7 @@ public class LinkTests
         Assert.Equal("hello", await GatewayScene.ReceiveTextAsync(after));
         Assert.False(scene.Client.TrySendTo(RoutingId.FromText("before"), "x"u8, out ZlinkError error));
         Assert.Equal(ZlinkError.HostUnreachable, error);
-        Assert.Equal(1, scene.Gateway.GetReceivers().Count);
+        Assert.Single(scene.Gateway.GetReceivers());
     }
 
     [Fact]
@@ -37,7 +37,7 @@ public class LinkTests
         Assert.True(scene.Client.TrySend("b"u8));
 
         string[] texts = [await GatewayScene.ReceiveTextAsync(one), await GatewayScene.ReceiveTextAsync(other)];
-        Assert.Equal(["a", "b"], texts.Order());
+        Assert.Equal(["a", "b"], texts.Order(StringComparer.Ordinal), StringComparer.Ordinal);
     }
 
     [Fact]
@@ -51,7 +51,7 @@ public class LinkTests
 
         scene.Unlist(endpoint);
         await scene.Fixture.UntilAsync(() => scene.Client.GetReceivers().Count == 0);
-        Assert.Equal(1, scene.Gateway.GetReceivers().Count);
+        Assert.Single(scene.Gateway.GetReceivers());
         await scene.Fixture.UntilAsync(() =>
         {
             time.Advance(TimeSpan.FromSeconds(1));

@@ -6,7 +6,8 @@ namespace Net.Zlink.Services.Tests;
 
 public class RequestTests
 {
-    private static readonly Func<ServiceRequest, CancellationToken, ValueTask> Echo = static (request, cancellationToken) => request.ReplyAsync(request.Memory, cancellationToken);
+    private static readonly Func<ServiceRequest, CancellationToken, ValueTask> Echo = static (request, cancellationToken) =>
+        request.ReplyAsync(request.Memory, cancellationToken);
 
     private static readonly Func<ServiceRequest, CancellationToken, ValueTask> Refuse = static (request, _) =>
     {
@@ -53,7 +54,7 @@ public class RequestTests
 
         string[] replies = await Task.WhenAll(Enumerable.Range(0, 2_000).Select(number => scene.AskAsync($"{number}")));
 
-        Assert.Equal(Enumerable.Range(0, 2_000).Select(static number => $"{number}"), replies);
+        Assert.Equal(Enumerable.Range(0, 2_000).Select(static number => $"{number}"), replies, StringComparer.Ordinal);
     }
 
     [Fact]
@@ -187,8 +188,8 @@ public class RequestTests
         await using var scene = new GatewayScene();
         (RouterSocket lost, _) = await scene.AddRawAsync("lost");
         (RouterSocket kept, _) = await scene.AddRawAsync("kept");
-        ValueTask<ServiceReply> one = scene.Client.RequestToAsync(RoutingId.FromText("lost"), "x"u8.ToArray(), Guard.Limit);
-        ValueTask<ServiceReply> other = scene.Client.RequestToAsync(RoutingId.FromText("kept"), "y"u8.ToArray(), Guard.Limit);
+        ValueTask<ServiceReply> one = scene.Client.RequestToAsync(RoutingId.FromText("lost"), "x"u8.ToArray(), Guard.Limit, Guard.Token);
+        ValueTask<ServiceReply> other = scene.Client.RequestToAsync(RoutingId.FromText("kept"), "y"u8.ToArray(), Guard.Limit, Guard.Token);
         using Message first = await lost.ReceiveAsync(Guard.Token).Guarded();
         using Message second = await kept.ReceiveAsync(Guard.Token).Guarded();
 
@@ -226,7 +227,7 @@ public class RequestTests
 
             socket.Dispose();
 
-            Assert.Equal(Enumerable.Range(0, Requests).Select(static number => $"{number}"), await Task.WhenAll(asked).Guarded());
+            Assert.Equal(Enumerable.Range(0, Requests).Select(static number => $"{number}"), await Task.WhenAll(asked).Guarded(), StringComparer.Ordinal);
             scene.Unlist(endpoint);
             await scene.UntilReadyIsAsync(0);
         }
@@ -247,7 +248,7 @@ public class RequestTests
             Assert.Equal($"{i}", await scene.AskAsync($"{i}"));
         }
 
-        Assert.True(scene.Client.GetReceivers().Single(receiver => receiver.Endpoint == endpoint).IsDraining);
+        Assert.True(scene.Client.GetReceivers().Single(receiver => string.Equals(receiver.Endpoint, endpoint, StringComparison.Ordinal)).IsDraining);
         Assert.Equal(1, scene.Client.ReadyCount);
         Assert.Equal((50, 0), (scene.Gateway.GetStatistics().AnsweredRequests, scene.Gateway.GetStatistics().LostRequests));
         await drain.Guarded();
@@ -258,9 +259,9 @@ public class RequestTests
     {
         var scene = new GatewayScene(new GatewayOptions { Linger = TimeSpan.Zero });
         await scene.AddRawAsync("silent");
-        Task<ServiceReply> asked = scene.Client.RequestAsync("x"u8.ToArray(), Guard.Limit).AsTask();
+        Task<ServiceReply> asked = scene.Client.RequestAsync("x"u8.ToArray(), Guard.Limit, Guard.Token).AsTask();
         Task<GatewayMessage> received = scene.Gateway.ReceiveAsync(Guard.Token).AsTask();
-        Task waiting = scene.Client.WaitUntilReadyAsync(2).AsTask();
+        Task waiting = scene.Client.WaitUntilReadyAsync(2, Guard.Token).AsTask();
 
         await scene.Gateway.DisposeAsync().Guarded();
 
@@ -277,7 +278,7 @@ public class RequestTests
     {
         var scene = new GatewayScene();
         await scene.AddRawAsync("silent");
-        Task<ServiceReply> asked = scene.Client.RequestAsync("x"u8.ToArray(), Guard.Limit).AsTask();
+        Task<ServiceReply> asked = scene.Client.RequestAsync("x"u8.ToArray(), Guard.Limit, Guard.Token).AsTask();
         Task<GatewayMessage> received = scene.Gateway.ReceiveAsync(Guard.Token).AsTask();
 
         await scene.Fixture.Context.ShutdownAsync(TimeSpan.Zero, Guard.Token).Guarded();

@@ -10,7 +10,7 @@ public sealed class StaticDirectoryTests
     public void Instances_are_shown_by_service_in_the_order_of_the_bytes_of_their_endpoints()
     {
         var directory = new StaticDirectory(new ServiceInstance("a", "z"), new ServiceInstance("b", "x"), new ServiceInstance("a", "\u00e9"), new ServiceInstance("a", "Z"));
-        Assert.Equal(["Z", "z", "\u00e9"], directory.GetService("a").Instances.Select(static instance => instance.Endpoint));
+        Assert.Equal(["Z", "z", "\u00e9"], directory.GetService("a").Instances.Select(static instance => instance.Endpoint), StringComparer.Ordinal);
         Assert.True(directory.GetService("b").IsAvailable);
         Assert.Equal((false, 0L), (directory.GetService("c").IsAvailable, directory.GetService("c").Version));
     }
@@ -22,14 +22,14 @@ public sealed class StaticDirectoryTests
         var directory = new StaticDirectory(clock, new ServiceInstance("a", "1"), new ServiceInstance("a", "2"));
         await using IAsyncEnumerator<ServiceChange> changes = directory.WatchAsync("a", Guard.Token).GetAsyncEnumerator(Guard.Token);
         Assert.True(await changes.MoveNextAsync().Guarded());
-        Assert.Equal(["1", "2"], changes.Current.Added.Select(static instance => instance.Endpoint));
+        Assert.Equal(["1", "2"], changes.Current.Added.Select(static instance => instance.Endpoint), StringComparer.Ordinal);
         clock.Advance(TimeSpan.FromSeconds(1));
         directory.SetService("b", new ServiceInstance("b", "9"));
         directory.SetService("a", new ServiceInstance("a", "2", Weight: 5), new ServiceInstance("a", "3"));
         Assert.True(await changes.MoveNextAsync().Guarded());
         ServiceChange change = changes.Current;
-        Assert.Equal(["3"], change.Added.Select(static one => one.Endpoint));
-        Assert.Equal(["1"], change.Removed.Select(static one => one.Endpoint));
+        Assert.Equal(["3"], change.Added.Select(static one => one.Endpoint), StringComparer.Ordinal);
+        Assert.Equal(["1"], change.Removed.Select(static one => one.Endpoint), StringComparer.Ordinal);
         Assert.Equal([5u], change.Updated.Select(static one => one.Weight));
         Assert.Equal(2, change.After.Version);
         Assert.Equal(clock.GetUtcNow(), change.After.ChangedAt);

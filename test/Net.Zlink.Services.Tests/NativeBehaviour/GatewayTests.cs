@@ -69,7 +69,8 @@ public class GatewayTests
         Assert.Equal(0, NativeGatewayScene.Count(first));
     }
 
-    /// <summary>In the strict form, in which the native program fails by its receive helper: no send fails, and each message arrives.</summary>
+    /// <summary>In the strict form, in which the native program fails by its receive helper: no send fails, and each message
+    /// arrives.</summary>
     [Fact]
     public async Task Concurrent_send_and_updates()
     {
@@ -86,7 +87,7 @@ public class GatewayTests
             {
                 await registration.UpdateWeightAsync((i % 2) + 1, Guard.Token);
             }
-        });
+        }, Guard.Token);
         Task[] senders = [.. Enumerable.Range(0, Threads).Select(_ => Task.Factory.StartNew(
             () =>
             {

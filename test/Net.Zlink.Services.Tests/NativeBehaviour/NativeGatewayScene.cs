@@ -4,7 +4,8 @@ using Xunit;
 
 namespace Net.Zlink.Services.Tests;
 
-/// <summary>What the native programs for gateways set up: a registry and a discovery over inproc, and receivers over a transport, read as raw ROUTERs that probe.</summary>
+/// <summary>What the native programs for gateways set up: a registry and a discovery over inproc, and receivers over a transport, read as
+/// raw ROUTERs that probe.</summary>
 internal sealed class NativeGatewayScene : IAsyncDisposable
 {
     /// <summary>The native programs allow two or three seconds, on a machine that does nothing else.</summary>
@@ -40,10 +41,12 @@ internal sealed class NativeGatewayScene : IAsyncDisposable
         return discovery;
     }
 
-    public Gateway CreateGateway(Discovery? discovery = null, GatewayOptions? options = null) => Own(new Gateway(Fixture.Context, discovery ?? Discovery, options));
+    public Gateway CreateGateway(Discovery? discovery = null, GatewayOptions? options = null) =>
+        Own(new Gateway(Fixture.Context, discovery ?? Discovery, options));
 
     /// <summary>A receiver that is bound and registered, and in the list of the discovery.</summary>
-    public async Task<(Receiver Receiver, Registration Registration)> AddReceiverAsync(string service, string id, uint weight = 1, string bind = "tcp://127.0.0.1:*", Action<RouterOptions>? configure = null)
+    public async Task<(
+        Receiver Receiver, Registration Registration)> AddReceiverAsync(string service, string id, uint weight = 1, string bind = "tcp://127.0.0.1:*", Action<RouterOptions>? configure = null)
     {
         Receiver receiver = Own(new Receiver(Fixture.Context, new ReceiverOptions { ConfigureSocket = configure }));
         string endpoint = receiver.Bind(bind);

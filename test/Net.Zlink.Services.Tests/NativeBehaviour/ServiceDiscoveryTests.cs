@@ -3,7 +3,8 @@ using Xunit;
 
 namespace Net.Zlink.Services.Tests;
 
-/// <summary>The native core's core/tests/discovery/test_service_discovery.cpp, test by test with its values. Where it sleeps, these wait for what it sleeps for.</summary>
+/// <summary>The native core's core/tests/discovery/test_service_discovery.cpp, test by test with its values. Where it sleeps, these wait
+/// for what it sleeps for.</summary>
 public class ServiceDiscoveryTests
 {
     // What the native test allows for an instance to appear, and to go behind its timeout.

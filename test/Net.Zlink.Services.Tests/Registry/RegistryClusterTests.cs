@@ -131,13 +131,14 @@ public sealed class RegistryClusterTests
 
     private static Registry[] Mesh(RegistryFixture fixture, int nodes, string transport)
     {
+        bool isInproc = string.Equals(transport, "inproc", StringComparison.Ordinal);
         Registry[] registries =
         [
             .. Enumerable.Range(1, nodes).Select(id => fixture.Start(options => options with
             {
                 Id = (uint)id,
-                PublisherEndpoint = transport == "inproc" ? $"inproc://pub{id}" : options.PublisherEndpoint,
-                RouterEndpoint = transport == "inproc" ? $"inproc://router{id}" : options.RouterEndpoint,
+                PublisherEndpoint = isInproc ? $"inproc://pub{id}" : options.PublisherEndpoint,
+                RouterEndpoint = isInproc ? $"inproc://router{id}" : options.RouterEndpoint,
             })),
         ];
         foreach (Registry registry in registries)

@@ -77,6 +77,6 @@ public sealed class RegistryRequestsTests
         Assert.Equal("0 e ", await client.AskAsync(Register("yes", "e")));
         Assert.Equal((ServiceKind.Receiver, "no", "e", 5u, RoutingId.FromText("x")), (asked[0].Kind, asked[0].Service, asked[0].Endpoint, asked[0].Weight, asked[0].RoutingId));
         Assert.StartsWith("tcp://127.0.0.1:", asked[0].RemoteAddress, StringComparison.Ordinal);
-        Assert.Equal(["yes"], registry.GetSnapshot().Entries.Select(static entry => entry.Instance.Service));
+        Assert.Equal(["yes"], registry.GetSnapshot().Entries.Select(static entry => entry.Instance.Service), StringComparer.Ordinal);
     }
 }

@@ -45,7 +45,7 @@ public sealed class RegistryStateModelTests
                     (model[key], sequence, expected) = ((weight, entry.Id, now), sequence + 1, "0 ");
                     break;
                 case MessageIds.UpdateWeight:
-                    expected = model.Keys.Any(other => other.Service == key.Service) ? "1 provider not found" : "1 service not found";
+                    expected = model.Keys.Any(other => string.Equals(other.Service, key.Service, StringComparison.Ordinal)) ? "1 provider not found" : "1 service not found";
                     break;
                 case MessageIds.Heartbeat when isThere:
                     model[key] = entry with { LastSign = now };
@@ -58,7 +58,9 @@ public sealed class RegistryStateModelTests
                     for (int tick = random.Next(1, 15); tick > 0; tick--)
                     {
                         now += RegistryState.TickInterval;
-                        sequence += model.Where(one => now - one.Value.LastSign > Lease).ToArray().Count(one => model.Remove(one.Key)) > 0 ? 1UL : 0;
+                        (string, string)[] expired = [.. model.Where(one => now - one.Value.LastSign > Lease).Select(static one => one.Key)];
+                        Array.ForEach(expired, one => model.Remove(one));
+                        sequence += expired.Length > 0 ? 1UL : 0;
                         state.Tick(now);
                     }
 
@@ -66,10 +68,10 @@ public sealed class RegistryStateModelTests
             }
 
             RegistryAck? ack = state.Handle(now, new RegistryRequest(message, new EntryKey(new ServiceKey(1, new ServiceText(key.Service)), new ServiceText(key.Endpoint)), weight), RoutingId.FromText(id));
-            Assert.True(expected == (ack is { } said ? $"{said.Status} {said.Error}" : ""), $"{run}, step {i}: expected \"{expected}\", was {ack}");
+            Assert.True(string.Equals(expected, ack is { } said ? $"{said.Status} {said.Error}" : "", StringComparison.Ordinal), $"{run}, step {i}: expected \"{expected}\", was {ack}");
             Assert.True(sequence == state.Sequence, $"{run}, step {i}: list {sequence} expected, was {state.Sequence}");
             string[] entries = [.. model.Select(static one => $"{one.Key.Service} {one.Key.Endpoint} {one.Value.Id} {one.Value.Weight}").Order(StringComparer.Ordinal)];
-            Assert.True(entries.SequenceEqual(Show(state.All)) && entries.SequenceEqual(Show(state.Own)), $"{run}, step {i}: {string.Join(", ", entries)} expected, was {string.Join(", ", Show(state.All))}");
+            Assert.True(entries.SequenceEqual(Show(state.All), StringComparer.Ordinal) && entries.SequenceEqual(Show(state.Own), StringComparer.Ordinal), $"{run}, step {i}: {string.Join(", ", entries)} expected, was {string.Join(", ", Show(state.All))}");
         }
     }
 

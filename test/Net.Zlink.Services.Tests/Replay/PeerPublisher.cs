@@ -1,4 +1,3 @@
-using Net.Zlink.Services.Tests.Support;
 using Net.Zlink.Tests.Support;
 using static Net.Zlink.Services.Tests.Support.RegistryClient;
 

@@ -6,7 +6,7 @@ namespace Net.Zlink.Services.Tests.Replay;
 /// <summary>A receiver's connection to a registry: it is made to do what the recorded requests ask for.</summary>
 internal sealed class RegistrationRole : Role
 {
-    private static readonly TimeSpan HeartbeatInterval = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan HeartbeatInterval = TimeSpan.FromHours(1);
 
     public override string Name => "receiver, registration";
 
@@ -74,7 +74,7 @@ internal sealed class RegistrationRole : Role
                 Task<TranscriptRecord> reading = connection.ReadAsync(fromA: true);
                 while (record.MessageId == MessageIds.Heartbeat && !reading.IsCompleted)
                 {
-                    clock.Advance(HeartbeatInterval / 5);
+                    clock.Advance(HeartbeatInterval / 30); // Two intervals without a heartbeat would be a pause of the receiver.
                     await fixture.SettleAsync();
                 }
 

@@ -85,7 +85,7 @@ internal sealed class RegistryPublisherRole(bool expires) : Role
         foreach (Entry entry in set)
         {
             Entry? old = before.FirstOrDefault(other => Entry.ByKey.Equals(other, entry));
-            await (old is { } known && known.RoutingId == entry.RoutingId ? clients.UpdateWeightAsync(entry) : clients.RegisterAsync(entry));
+            await (old is { } known && string.Equals(known.RoutingId, entry.RoutingId, StringComparison.Ordinal) ? clients.UpdateWeightAsync(entry) : clients.RegisterAsync(entry));
         }
 
         foreach (Entry entry in gone.Where(_ => !expires))

@@ -56,7 +56,7 @@ internal sealed class RegistryRouterRole : Role
         await connection.SendAsync(new TranscriptRecord(FromA: true, Frames(RegistryClient.Register(LastService, "e")), 0, []));
         TranscriptRecord answer = await connection.ReadAsync(fromA: false);
         Assert.Equal((2, 0, "e"), (answer.Parts[0][0], answer.Parts[1][0], Text(answer.Parts[2])));
-        RegistryEntry[] own = [.. registry.GetSnapshot().Entries.Where(entry => entry.OwnerId == registry.Id && entry.Instance.Service != LastService)];
+        RegistryEntry[] own = [.. registry.GetSnapshot().Entries.Where(entry => entry.OwnerId == registry.Id && entry.Instance.Service is not LastService)];
         Assert.Equal(expected.Order(), own.Select(static entry => ((ushort)entry.Kind, entry.Instance.Service, entry.Instance.Endpoint)).Order());
         if (transcript.Data[^1].MessageId == MessageIds.Heartbeat)
         {
@@ -82,7 +82,7 @@ internal sealed class RegistryRouterRole : Role
 
     private static IEnumerable<(string Service, string Endpoint)> NotLocal(ServiceTranscript transcript) =>
         from pair in transcript.Data.Zip(transcript.Data.Skip(1))
-        where pair is { First: { FromA: true, MessageId: MessageIds.UpdateWeight }, Second.FromA: false } && Text(pair.Second.Parts[^1]) == "provider not local"
+        where pair is { First: { FromA: true, MessageId: MessageIds.UpdateWeight }, Second.FromA: false } && Text(pair.Second.Parts[^1]) is "provider not local"
         select (Text(pair.First.Parts[2]), Text(pair.First.Parts[3]));
 
     /// <summary>Where a file has no REGISTER at all, what it is about was registered by another connection.</summary>

@@ -26,7 +26,8 @@ internal sealed class GatewayScene : IAsyncDisposable
     public ServiceClient Client { get; }
 
     /// <summary>A raw ROUTER that is listed with this id and weight. Ready when the task completes.</summary>
-    public async Task<(RouterSocket Socket, string Endpoint)> AddRawAsync(string id, uint weight = 1, string bind = "tcp://127.0.0.1:*", Action<RouterOptions>? configure = null)
+    public async Task<(
+        RouterSocket Socket, string Endpoint)> AddRawAsync(string id, uint weight = 1, string bind = "tcp://127.0.0.1:*", Action<RouterOptions>? configure = null)
     {
         var options = new RouterOptions { Linger = TimeSpan.Zero };
         configure?.Invoke(options);
@@ -46,7 +47,8 @@ internal sealed class GatewayScene : IAsyncDisposable
     }
 
     /// <summary>A receiver that serves with this handler.</summary>
-    public async Task<(Receiver Receiver, string Endpoint)> AddServingAsync(string id, Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency = 64)
+    public async Task<(
+        Receiver Receiver, string Endpoint)> AddServingAsync(string id, Func<ServiceRequest, CancellationToken, ValueTask> handler, int maxConcurrency = 64)
     {
         Receiver receiver = Fixture.Own(new Receiver(Fixture.Context));
         string endpoint = receiver.Bind("tcp://127.0.0.1:*");
@@ -58,14 +60,14 @@ internal sealed class GatewayScene : IAsyncDisposable
 
     public void List(string endpoint, string id, uint weight = 1)
     {
-        _instances.RemoveAll(instance => instance.Endpoint == endpoint);
+        _instances.RemoveAll(instance => string.Equals(instance.Endpoint, endpoint, StringComparison.Ordinal));
         _instances.Add(new ServiceInstance(Service, endpoint, RoutingId.FromText(id), weight));
         Directory.SetService(Service, _instances);
     }
 
     public void Unlist(string endpoint)
     {
-        _instances.RemoveAll(instance => instance.Endpoint == endpoint);
+        _instances.RemoveAll(instance => string.Equals(instance.Endpoint, endpoint, StringComparison.Ordinal));
         Directory.SetService(Service, _instances);
     }
 

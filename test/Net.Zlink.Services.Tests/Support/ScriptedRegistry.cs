@@ -5,7 +5,8 @@ using Net.Zlink.Tests.Support;
 
 namespace Net.Zlink.Services.Tests;
 
-/// <summary>A registry that does what a test tells it: answers requests as the test's function says, notes them as text, and publishes the lists that it is given.</summary>
+/// <summary>A registry that does what a test tells it: answers requests as the test's function says, notes them as text, and publishes the
+/// lists that it is given.</summary>
 internal sealed class ScriptedRegistry : IDisposable
 {
     private readonly RouterSocket _router;
