@@ -107,7 +107,7 @@ public class RequestTests
         await using var scene = new GatewayScene();
         using var listener = new System.Net.Sockets.TcpListener(System.Net.IPAddress.Loopback, 0);
         listener.Start();
-        int port = ((System.Net.IPEndPoint)listener.LocalAddress).Port;
+        int port = ((System.Net.IPEndPoint)listener.LocalEndpoint).Port;
         listener.Stop();
         scene.List($"tcp://127.0.0.1:{port}", "dead");
         await scene.Fixture.UntilAsync(() => scene.Client.GetReceivers() is [{ WhyNotReady: not "connecting" }]);

@@ -148,8 +148,8 @@ public class GatewayTests
             ConfigurePublisher = static options => options.Linger = TimeSpan.Zero,
             ConfigureRouter = static options => options.Linger = TimeSpan.Zero,
         });
-        int sendMark = 0;
-        int receiveMark = 0;
+        int? sendMark = 0;
+        int? receiveMark = 0;
         await using var gateway = new Gateway(fixture.Context, discovery, new GatewayOptions
         {
             ConfigureSocket = options => (sendMark, receiveMark) = (options.SendHighWaterMark, options.ReceiveHighWaterMark),
